@@ -4,15 +4,12 @@
 // Prints a line for each failure and, last, how many cases passed.
 
 import { strict as assert } from 'node:assert';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
-import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline';
 
-const ROOT = new URL('../../', import.meta.url).pathname;
-const BINARY = process.env.TOOLWIRE_BIN ?? `${ROOT}target/debug/toolwire`;
+import { ROOT, runCases, startGateway } from './gateway.mjs';
+
 const VECTORS = { chat: 'chat-annotations', responses: 'responses-file-citations', messages: 'messages-web-search' };
 const PROTOCOLS = Object.keys(VECTORS);
 const REQUESTS = {
@@ -21,7 +18,6 @@ const REQUESTS = {
   messages: ['/v1/messages', { max_tokens: 1, messages: [{ role: 'user', content: 'Go on.' }] }],
 };
 
-const started = Date.now();
 const upstream = http.createServer((request, response) => {
   const protocol = PROTOCOLS.find((name) => request.url === REQUESTS[name][0]);
   // The gateway also asks for the list of models.
@@ -32,33 +28,21 @@ const upstream = http.createServer((request, response) => {
     response.end(stream);
   });
 });
-await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-const folder = mkdtempSync(`${tmpdir()}/toolwire-losses-`);
-writeFileSync(`${folder}/toolwire.toml`, PROTOCOLS.map(upstreamConfig).join(''));
-const arguments_ = ['serve', '--config', `${folder}/toolwire.toml`, '--listen', '127.0.0.1:0'];
-const gateway = spawn(BINARY, arguments_, { stdio: ['ignore', 'pipe', 'ignore'] });
-const [first] = await new Promise((resolve) => createInterface(gateway.stdout).once('line', (line) => resolve([line])));
-const [url] = first.match(/http:\/\/\S+/);
+const config = (url) => PROTOCOLS.map((protocol) => upstreamConfig(protocol, url)).join('');
+const gateway = await startGateway(upstream, config);
 
-let [passed, failed] = [0, 0];
+const cases = {};
 for (const post of [overHttp1, overHttp2]) {
   for (const from of PROTOCOLS) {
     for (const to of PROTOCOLS) {
       for (const takesTrailers of [true, false]) {
-        const told = `${post.name}, ${from} to ${to}, ${takesTrailers ? 'with' : 'without'} trailers`;
-        await check(post, from, to, takesTrailers).then(
-          () => (passed += 1),
-          (error) => console.log(`FAILED ${told}: ${error.message}`, (failed += 1)),
-        );
+        const name = `${post.name}, ${from} to ${to}, ${takesTrailers ? 'with' : 'without'} trailers`;
+        cases[name] = () => check(post, from, to, takesTrailers);
       }
     }
   }
 }
-gateway.kill();
-upstream.close();
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-process.exit(failed > 0 ? 1 : 0);
+await runCases(cases, gateway);
 
 async function check(post, from, to, takesTrailers) {
   const [path, request] = REQUESTS[to];
@@ -74,7 +58,7 @@ async function check(post, from, to, takesTrailers) {
 
 function overHttp1(path, headers, body) {
   return new Promise((resolve, reject) => {
-    const request = http.request(url + path, { method: 'POST', headers }, (response) => {
+    const request = http.request(gateway.url + path, { method: 'POST', headers }, (response) => {
       const chunks = [];
       response.on('data', (chunk) => chunks.push(chunk)).on('error', reject);
       response.on('end', () => {
@@ -88,7 +72,7 @@ function overHttp1(path, headers, body) {
 
 function overHttp2(path, headers, body) {
   return new Promise((resolve, reject) => {
-    const session = http2.connect(url).on('error', reject);
+    const session = http2.connect(gateway.url).on('error', reject);
     const stream = session.request({ ':method': 'POST', ':path': path, ...headers });
     const [chunks, seen] = [[], { trailers: {} }];
     stream.on('response', (head) => (seen.announced = head.trailer));
@@ -102,7 +86,6 @@ function overHttp2(path, headers, body) {
   });
 }
 
-function upstreamConfig(protocol) {
-  const base = `http://127.0.0.1:${upstream.address().port}`;
-  return `[[upstream]]\nname = "${protocol}"\nprotocol = "${protocol}"\nbase_url = "${base}"\nmodels = ["${protocol}-*"]\n`;
+function upstreamConfig(protocol, url) {
+  return `[[upstream]]\nname = "${protocol}"\nprotocol = "${protocol}"\nbase_url = "${url}"\nmodels = ["${protocol}-*"]\n`;
 }

@@ -4,19 +4,15 @@
 // Prints a line for each failure and, last, how many cases passed.
 
 import { strict as assert } from 'node:assert';
-import { spawn } from 'node:child_process';
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline';
 
 import OpenAI from 'openai';
 
-const ROOT = new URL('../../', import.meta.url).pathname;
-const BINARY = process.env.TOOLWIRE_BIN ?? `${ROOT}target/debug/toolwire`;
+import { runCases, startGateway } from './gateway.mjs';
+
 const SOUND = Buffer.alloc(3_000_000, Uint8Array.from({ length: 256 }, (_, byte) => byte));
 
-const started = Date.now();
 const received = [];
 const upstream = http.createServer((request, response) => {
   const chunks = [];
@@ -27,22 +23,14 @@ const upstream = http.createServer((request, response) => {
     response.end(JSON.stringify({ text: 'Hello.', id: 'file-1', object: 'file' }));
   });
 });
-await new Promise((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-const folder = mkdtempSync(`${tmpdir()}/toolwire-uploads-`);
-writeFileSync(`${folder}/sound.mp3`, SOUND);
-writeFileSync(`${folder}/key`, 'upstream-key-0123456789');
-writeFileSync(
-  `${folder}/toolwire.toml`,
-  `[[upstream]]\nname = "vendor"\nprotocol = "chat"\nbase_url = "http://127.0.0.1:${upstream.address().port}"\n` +
-    `key = { file = "key" }\nmodels = ["whisper*", "tts"]\n\n[alias]\nfast = "whisper-small"\n\n[store]\nengine = "off"\n`,
-);
-const arguments_ = ['serve', '--config', `${folder}/toolwire.toml`, '--listen', '127.0.0.1:0'];
-const gateway = spawn(BINARY, arguments_, { stdio: ['ignore', 'pipe', 'ignore'] });
-const [first] = await new Promise((resolve) => createInterface(gateway.stdout).once('line', (line) => resolve([line])));
-const [url] = first.match(/http:\/\/\S+/);
-const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'client-key', maxRetries: 0 });
+const config = (url) =>
+  `[[upstream]]\nname = "vendor"\nprotocol = "chat"\nbase_url = "${url}"\n` +
+  `key = { file = "key" }\nmodels = ["whisper*", "tts"]\n\n[alias]\nfast = "whisper-small"\n\n[store]\nengine = "off"\n`;
+const files = { 'sound.mp3': SOUND, key: 'upstream-key-0123456789' };
+const gateway = await startGateway(upstream, config, files);
+const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'client-key', maxRetries: 0 });
 
-const sound = () => createReadStream(`${folder}/sound.mp3`);
+const sound = () => createReadStream(`${gateway.folder}/sound.mp3`);
 const cases = {
   'the model before the file, by an alias': async () => {
     const { text } = await client.audio.transcriptions.create({ model: 'fast', file: sound() });
@@ -64,18 +52,7 @@ const cases = {
     assert.ok(Buffer.from(await speech.arrayBuffer()).equals(SOUND));
   },
 };
-let [passed, failed] = [0, 0];
-for (const [name, run] of Object.entries(cases)) {
-  await run().then(
-    () => (passed += 1),
-    (error) => console.log(`FAILED ${name}: ${error.message}`, (failed += 1)),
-  );
-}
-gateway.kill();
-upstream.close();
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-process.exit(failed > 0 ? 1 : 0);
+await runCases(cases, gateway);
 
 function checkForm(path, model) {
   const { url: asked, headers, body } = received.at(-1);

@@ -35,7 +35,7 @@ pub(crate) fn serves_model(address: SocketAddr, model: &str, key: &str) -> bool 
 pub(crate) fn models(address: SocketAddr, key: &str) -> Vec<UpstreamModel> {
     let response = get(address, "/v1/models", &bearer(key)).filter(|found| found.status == 200);
     let [protocol, ..] = Protocol::ALL;
-    let page = response.and_then(|response| codec(protocol).read_models(&response.body).ok());
+    let page = response.and_then(|response| (codec(protocol).read_models)(&response.body).ok());
     page.map(|page| page.models).unwrap_or_default()
 }
 

@@ -98,7 +98,7 @@ fn model_name(request: &Request<'_>) -> String {
 fn refusal(protocol: Protocol, message: String) -> Response {
     let mut body = Vec::new();
     let error = ApiError::new(ErrorKind::InvalidRequest, message);
-    let status = codec(protocol).encode_error(&error, &mut body);
+    let status = (codec(protocol).encode_error)(&error, &mut body);
     Response { status, content_type: JSON, chunks: vec![body] }
 }
 

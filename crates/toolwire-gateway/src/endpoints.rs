@@ -101,6 +101,8 @@ async fn answer(
     if dry_run::is_wanted(&parts.headers) && !endpoint.is_sent_to_upstreams() {
         return relay::respond_with_error(log(), dry_run::not_here(), client);
     }
+    // What is seldom asked for is boxed, so that it does not make room for itself
+    // in the future of every request.
     match endpoint {
         ServedEndpoint::Answers { path, .. } => {
             let (state, log) = (Arc::clone(state), log());
@@ -112,22 +114,22 @@ async fn answer(
         ServedEndpoint::TokenCount { path, .. } => {
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let context = RequestContext { state, active, parts, credentials, client, path, log };
-            relay::count_tokens(context, body).await
+            Box::pin(relay::count_tokens(context, body)).await
         }
         ServedEndpoint::Passed(route) => {
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let path = PathMatch::default();
             let context = RequestContext { state, active, parts, credentials, client, path, log };
-            passthrough::serve(context, route, body).await
+            Box::pin(passthrough::serve(context, route, body)).await
         }
         ServedEndpoint::Stored(endpoint) => {
             let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
             let path = PathMatch::default();
             let context = RequestContext { state, active, parts, credentials, client, path, log };
-            stored::serve(context, endpoint, body).await
+            Box::pin(stored::serve(context, endpoint, body)).await
         }
-        ServedEndpoint::Models => model_list(&active, client, &parts).await,
-        ServedEndpoint::Model { name } => model(state, &active, client, &name).await,
+        ServedEndpoint::Models => Box::pin(model_list(&active, client, &parts)).await,
+        ServedEndpoint::Model { name } => Box::pin(model(state, &active, client, &name)).await,
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
         ServedEndpoint::Ready => ready(state, &parts.headers),
         ServedEndpoint::Metrics => {

@@ -13,7 +13,7 @@ pub mod meaning;
 pub mod recover;
 pub mod stream;
 
-use toolwire::codec::{CODECS, Codec, codec};
+use toolwire::codec::{CODECS, codec};
 use toolwire::ledger::{Action, Ledger};
 use toolwire::model::{Protocol, Request};
 use toolwire::profile::Profile;
@@ -103,8 +103,7 @@ pub fn the_same_bytes_between(from: Protocol, to: Protocol, text: &str) -> Resul
 pub fn only_foreign_reasoning_is_cut(protocol: Protocol, text: &str) -> Result<(), String> {
     let Ok(request) = codec(protocol).decode_request(text) else { return Ok(()) };
     let mut ledger = Ledger::default();
-    let cuts = codec(protocol)
-        .foreign_reasoning(text, &mut ledger)
+    let cuts = (codec(protocol).foreign_reasoning)(text, &mut ledger)
         .map_err(|error| format!("not readable for cuts: {error}"))?;
     let rest = without(text, &cuts);
     let entries = ledger.entries(text);
@@ -135,35 +134,35 @@ pub fn answers_are_readable_between(
     text: &str,
 ) -> Result<(), String> {
     let mut ledger = Ledger::default();
-    if let Ok(response) = codec(from).decode_response(text) {
+    if let Ok(response) = (codec(from).decode_response)(text) {
         let mut out = Vec::new();
-        codec(to).encode_response(&response, None, &mut out, &mut ledger);
+        (codec(to).encode_response)(&response, None, &mut out, &mut ledger);
         let written = readable(to, &out)?;
-        let read = codec(to).decode_response(written);
+        let read = (codec(to).decode_response)(written);
         read.map_err(|error| format!("{to}: {error}: {written}"))?;
     }
-    if let Ok(error) = codec(from).decode_error(None, text) {
+    if let Ok(error) = (codec(from).decode_error)(None, text) {
         let mut out = Vec::new();
-        codec(to).encode_error(&error, &mut out);
+        (codec(to).encode_error)(&error, &mut out);
         readable(to, &out)?;
     }
-    if let Ok(tools) = codec(from).decode_tools(text) {
+    if let Ok(tools) = (codec(from).decode_tools)(text) {
         let mut out = Vec::new();
-        codec(to).encode_tools(&tools, from, &Profile::of(to), &mut out, &mut ledger);
+        (codec(to).encode_tools)(&tools, from, &Profile::of(to), &mut out, &mut ledger);
         readable(to, &out)?;
     }
     Ok(())
 }
 
 fn others(from: Protocol) -> impl Iterator<Item = Protocol> {
-    CODECS.into_iter().map(Codec::protocol).filter(move |protocol| *protocol != from)
+    CODECS.into_iter().map(|codec| codec.protocol).filter(move |protocol| *protocol != from)
 }
 
 fn encode(to: Protocol, request: &Request<'_>) -> (Vec<u8>, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let profile = Profile::of(to);
     let tools = Toolset::new(request, &profile);
-    codec(to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
+    (codec(to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
     (out, ledger)
 }
 

@@ -94,7 +94,7 @@ pub fn a_whole_answer_ends_once_between(
 }
 
 fn has_nameless_call(protocol: Protocol, text: &str) -> bool {
-    let Ok(response) = codec(protocol).decode_response(text) else { return false };
+    let Ok(response) = (codec(protocol).decode_response)(text) else { return false };
     let turns = response.candidates.iter().flat_map(|candidate| &candidate.turns);
     let nameless = |item: &Item<'_>| matches!(item, Item::Call(call) if call.name.is_empty());
     turns.flat_map(|turn| &turn.items).any(nameless)
@@ -137,7 +137,7 @@ fn piped<'c>(
 
 /// How a stream ended: well, badly, or not at all.
 fn ending(protocol: Protocol, bytes: &[u8]) -> Result<Option<bool>, String> {
-    let mut reader = codec(protocol).stream_reader();
+    let mut reader = (codec(protocol).stream_reader)();
     let mut last = Last { ending: None, ledger: Ledger::default() };
     let mut frames = Frames::default();
     let mut wrong = None;

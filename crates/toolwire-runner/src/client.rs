@@ -211,7 +211,7 @@ impl fmt::Debug for Client {
 /// What an error response says. One that cannot be read says its status.
 fn refusal(protocol: Protocol, status: u16, body: &[u8]) -> ApiError {
     let text = std::str::from_utf8(body).ok();
-    let decoded = text.and_then(|text| codec(protocol).decode_error(Some(status), text).ok());
+    let decoded = text.and_then(|text| (codec(protocol).decode_error)(Some(status), text).ok());
     decoded.unwrap_or_else(|| {
         let kind = toolwire::ErrorKind::from_status(status);
         let kind = kind.unwrap_or(toolwire::ErrorKind::Server);

@@ -22,7 +22,7 @@ impl Outcome {
     /// What the model said at the end.
     pub fn text(&self) -> String {
         let source = std::str::from_utf8(&self.response).unwrap_or_default();
-        let Ok(response) = codec(self.protocol).decode_response(source) else {
+        let Ok(response) = (codec(self.protocol).decode_response)(source) else {
             return String::new();
         };
         let turns = response.candidates.first().map(|candidate| candidate.turns.as_slice());

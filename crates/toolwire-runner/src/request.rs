@@ -138,7 +138,7 @@ fn encode(request: &toolwire::model::Request<'_>) -> Vec<u8> {
     let tools = Toolset::new(request, &profile);
     let mut body = Vec::new();
     let mut ledger = Ledger::default();
-    codec(request.origin).encode_request(request, &tools, &profile, &mut body, &mut ledger);
+    (codec(request.origin).encode_request)(request, &tools, &profile, &mut body, &mut ledger);
     body
 }
 

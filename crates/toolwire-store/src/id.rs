@@ -55,6 +55,23 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
     Ok(id)
 }
 
+/// The id of an item that a client has sent without one, which tells where it is:
+/// the store finds it without a list of such items.
+pub fn item_id(response: &str, index: usize) -> String {
+    let random = response.strip_prefix(RESPONSE_PREFIX).unwrap_or(response);
+    format!("{ITEM_PREFIX}{random}_{index}")
+}
+
+/// The response whose id is part of an item's, if [`item_id`] has made it.
+pub(crate) fn response_of_item(item: &str) -> Option<String> {
+    let (random, index) = item.strip_prefix(ITEM_PREFIX)?.rsplit_once('_')?;
+    let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+    is_index.then(|| format!("{RESPONSE_PREFIX}{random}"))
+}
+
+const RESPONSE_PREFIX: &str = "resp_";
+const ITEM_PREFIX: &str = "item_";
+
 fn write_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {

@@ -46,6 +46,7 @@ mod error;
 mod id;
 mod model;
 mod options;
+mod packed;
 mod plan;
 mod store;
 mod transfer;
@@ -53,7 +54,7 @@ mod usage;
 mod write;
 
 pub use error::{Cap, OpenError, StoreError};
-pub use id::{Tenant, random_id};
+pub use id::{Tenant, item_id, random_id};
 pub use model::{
     Abandoned, ChainLink, Events, Item, ItemPage, Order, Page, Response, Stats, Status, Thread,
     ThreadKind, ThreadPage, Timestamp, Usage,

@@ -72,6 +72,14 @@ impl Section {
         Self::ALL.into_iter().find(|section| section.number() == number)
     }
 
+    /// Whether its rows are kept together as one value.
+    pub(crate) fn is_packed(self) -> bool {
+        match self {
+            Self::Input | Self::Output => true,
+            Self::Entry | Self::Event => false,
+        }
+    }
+
     /// Whether a model has to know its rows when a conversation goes on.
     pub(crate) fn is_context(self) -> bool {
         match self {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol,
-    Reasoning, Refusal, Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
+    CallHead, Candidate, Event, Head, Item, Own, Part, Piece, Protocol, Reasoning, Refusal,
+    Response, Role, Sealed, Start, Stop, Tail, Text, Turn, Usage,
 };
 use crate::wire::{At, Extra, Pos, Raw, Str, TextBuffer};
 
@@ -140,14 +140,14 @@ impl Fold {
     }
 
     /// The text, input or arguments of an item as the inside of a literal.
-    pub fn text(&self, entry: usize) -> &str {
+    pub fn text(&self, entry: usize) -> Str<'_> {
         match self.entries.get(entry) {
             Some(
                 FoldedItem::Text { part: _, text, citations: _, logprobs: _ }
                 | FoldedItem::Refusal { part: _, text }
                 | FoldedItem::Call { head: _, arguments: text, extra: _ },
-            ) => text.inside(),
-            Some(FoldedItem::Reasoning(_) | FoldedItem::Whole(_)) | None => "",
+            ) => text.text(),
+            Some(FoldedItem::Reasoning(_) | FoldedItem::Whole(_)) | None => Str::plain(""),
         }
     }
 
@@ -344,22 +344,10 @@ impl FoldedItem {
                 })
             }
             Self::Call { head, arguments, extra: more } => {
-                let CallHead { id, name, namespace, form, caller, extra } = head;
-                let text = arguments.text();
-                Item::Call(Call {
-                    at: Pos::NONE,
-                    id: id.as_ref().map(Str::borrowed),
-                    name: name.borrowed(),
-                    namespace: namespace.as_ref().map(Str::borrowed),
-                    arguments: match form {
-                        CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
-                        CallForm::Json => Arguments::Text(text),
-                        CallForm::Freeform => Arguments::Freeform(text),
-                    },
-                    caller: caller.clone(),
-                    cache: None,
-                    extra: extra.iter().chain(more).cloned().collect(),
-                })
+                let arguments = head.arguments(arguments.text());
+                let mut call = head.clone().into_call(Pos::NONE, arguments);
+                call.extra.extend(more.iter().cloned());
+                Item::Call(call)
             }
             // Callers take a whole turn's items themselves.
             Self::Whole(turn) => {

@@ -71,8 +71,8 @@ pub fn stream(name: Option<&str>, data: &str) -> Option<Protocol> {
         Some(name) => Str::plain(name),
         None => Reader::new(data).tag("type").ok()?.unwrap_or(Str::plain("")),
     };
-    let own = |codec: &&&dyn Codec| codec.recognize_event(&kind.decode(), data);
-    CODECS.iter().find(own).map(|codec| codec.protocol())
+    let own = |codec: &&&Codec| (codec.recognize_event)(&kind.decode(), data);
+    CODECS.iter().find(own).map(|codec| codec.protocol)
 }
 
 /// How sure a codec is that something is in its protocol.
@@ -113,7 +113,7 @@ fn tools(list: &[Raw<'_>]) -> Guess {
 
 fn object(fields: &Fields<'_>) -> Guess {
     let recognized = CODECS.iter().rev().filter_map(|codec| {
-        codec.recognize(fields).map(|(document, certainty)| (codec.protocol(), document, certainty))
+        (codec.recognize)(fields).map(|(document, certainty)| (codec.protocol, document, certainty))
     });
     // An answer may repeat its request and may have a member `error`, so answers
     // come first and requests last.
@@ -129,7 +129,7 @@ fn object(fields: &Fields<'_>) -> Guess {
 /// The protocol that is surest that a tool definition is its own.
 pub(crate) fn recognize_tool(tool: &Fields<'_>) -> Option<(Protocol, ToolForm, Certainty)> {
     let recognized = CODECS.iter().rev().filter_map(|codec| {
-        codec.recognize_tool(tool).map(|(form, certainty)| (codec.protocol(), form, certainty))
+        (codec.recognize_tool)(tool).map(|(form, certainty)| (codec.protocol, form, certainty))
     });
     recognized.max_by_key(|(_, _, certainty)| *certainty)
 }

@@ -111,7 +111,7 @@ impl Pipe {
         self.state.held = HeldEnding::Expected;
         // Where servers remember, the ending repeats the answer.
         let client = self.state.to;
-        let is_repeated = codec(client).stateful().is_some();
+        let is_repeated = codec(client).stateful.is_some();
         self.answer = (!is_repeated).then(|| AnswerCollector::new(client));
         self
     }
@@ -207,13 +207,13 @@ impl Pipe {
             // What passes keeps what no other protocol has.
             PipeMode::Forward(_) => {
                 let codec = codec(self.state.from);
-                let decoded = codec.decode_response(source);
+                let decoded = (codec.decode_response)(source);
                 if is_not_an_answer(self.state.from, source, decoded.as_ref().ok()) {
                     return Err(Error::NotAnAnswer);
                 }
                 decoded.map_err(|error| invalid(source, error))?;
                 let events =
-                    codec.stream_from_response(source).map_err(|error| invalid(source, error))?;
+                    (codec.stream_from_response)(source).map_err(|error| invalid(source, error))?;
                 self.push(&events, out);
                 self.finish(out);
             }
@@ -260,7 +260,7 @@ impl Pipe {
         let mut frames = Frames::new(ending.len().saturating_add(1));
         let mut find = |frame: Frame<'_>| {
             if answer.is_none() {
-                answer = codec.answer_in_event(frame.data);
+                answer = (codec.answer_in_event)(frame.data);
             }
             ControlFlow::Continue(())
         };

@@ -77,7 +77,7 @@ pub struct Profile {
 impl Profile {
     /// What the API of the protocol's own vendor accepts.
     pub fn of(protocol: Protocol) -> Self {
-        protocol.codec().default_profile()
+        (protocol.codec().default_profile)()
     }
 
     /// What a protocol accepts that restricts nothing.

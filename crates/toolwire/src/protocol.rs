@@ -7,15 +7,12 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::codec::Codec;
-use crate::codec::chat::Chat;
-use crate::codec::messages::Messages;
-use crate::codec::responses::Responses;
+use crate::codec::{Codec, chat, messages, responses};
 use crate::facts::ModelFacts;
 
 /// Declares the protocols from the one list of them.
 macro_rules! protocols {
-    ($( $(#[$doc:meta])* $name:ident => $codec:expr, )*) => {
+    ($( $(#[$doc:meta])* $name:ident => $codec:ident, )*) => {
         /// A wire protocol that clients and models speak.
         #[derive(Clone, Copy)]
         #[non_exhaustive]
@@ -23,7 +20,7 @@ macro_rules! protocols {
             $( $(#[$doc])* $name, )*
             /// A protocol that is defined outside this crate.
             #[doc(hidden)]
-            Custom(&'static dyn Codec),
+            Custom(&'static Codec),
         }
 
         impl Protocol {
@@ -32,9 +29,9 @@ macro_rules! protocols {
 
             /// Reads and writes the protocol.
             #[doc(hidden)]
-            pub const fn codec(self) -> &'static dyn Codec {
+            pub const fn codec(self) -> &'static Codec {
                 match self {
-                    $( Self::$name => &$codec, )*
+                    $( Self::$name => &$codec::CODEC, )*
                     Self::Custom(codec) => codec,
                 }
             }
@@ -44,11 +41,11 @@ macro_rules! protocols {
 
 protocols! {
     /// OpenAI Chat Completions, `/v1/chat/completions`.
-    Chat => Chat,
+    Chat => chat,
     /// OpenAI Responses, `/v1/responses`.
-    Responses => Responses,
+    Responses => responses,
     /// Anthropic Messages, `/v1/messages`.
-    Messages => Messages,
+    Messages => messages,
 }
 
 impl Protocol {
@@ -78,14 +75,14 @@ impl Protocol {
     /// The facts around the wire format.
     #[doc(hidden)]
     pub fn describe(self) -> &'static Description {
-        self.codec().describe()
+        self.codec().description
     }
 }
 
 impl PartialEq for Protocol {
     fn eq(&self, other: &Self) -> bool {
         if let (Self::Custom(one), Self::Custom(another)) = (self, other) {
-            return one.describe().name == another.describe().name;
+            return one.description.name == another.description.name;
         }
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

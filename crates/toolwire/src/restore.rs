@@ -14,7 +14,7 @@ pub(crate) use self::ids::{Ids, REPEATED};
 use crate::model::{Arguments, Call, Item, NativeKind, Protocol, Request, Response, ToolKind};
 use crate::native;
 use crate::profile::Profile;
-use crate::schema::{self, RootChange};
+use crate::schema::RootChange;
 use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::{Kind, Pos, Read, ReadError, Reader, Str, What, Write};
 
@@ -59,7 +59,7 @@ impl Restore {
     pub(crate) fn of(set: &Toolset<'_, '_>, origin: Protocol, profile: &Profile) -> Self {
         let mut tools = BTreeMap::new();
         for declared in set.entries.iter().filter(|declared| declared.crosses()) {
-            let Declared { tool, namespace, inline: _, crossing: _ } = declared;
+            let Declared { tool, namespace, inline: _, crossing: _, root: _ } = declared;
             let name = tool.name.decode();
             // An upstream that has namespaces names them itself.
             let namespace =
@@ -134,10 +134,10 @@ impl ArgumentShape {
             ToolMapping::Freeform => Self::Freeform,
             ToolMapping::Native(kind) => Self::Native(*kind),
             ToolMapping::Same if !same_protocol => match &declared.tool.kind {
-                ToolKind::Function { schema } => {
-                    let (_, change) = schema::root(schema.as_ref());
-                    if change == Some(RootChange::Wrapped) { Self::Wrapped } else { Self::Same }
-                }
+                ToolKind::Function { schema: _ } => match declared.schema_root() {
+                    (_, Some(RootChange::Wrapped)) => Self::Wrapped,
+                    (_, _) => Self::Same,
+                },
                 ToolKind::Freeform { grammar: _ }
                 | ToolKind::Namespace { tools: _ }
                 | ToolKind::Native(_)

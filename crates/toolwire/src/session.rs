@@ -68,7 +68,7 @@ impl<'a> SessionRequest<'a> {
     }
 
     fn read(protocol: Protocol, source: &'a str) -> Result<Option<Self>, ReadError> {
-        let Some(session) = protocol.codec().session() else { return Ok(None) };
+        let Some(session) = protocol.codec().session else { return Ok(None) };
         let elsewhere = protocol.describe().conversation_members;
         let list_member = session.list_member();
         let (messages, others) = (Vec::new(), Vec::new());
@@ -115,7 +115,7 @@ pub fn read_request(protocol: Protocol, body: &[u8]) -> Result<Option<SessionReq
 /// [`Error::Invalid`] if it cannot be read.
 pub fn says_anything(protocol: Protocol, answer: &[u8]) -> Result<bool, Error> {
     let source = utf8(answer)?;
-    let response = codec(protocol).decode_response(source);
+    let response = (codec(protocol).decode_response)(source);
     let response = response.map_err(|error| invalid(source, error))?;
     let first = response.candidates.first();
     let mut items = first.into_iter().flat_map(|first| &first.turns).flat_map(|turn| &turn.items);
@@ -159,7 +159,7 @@ pub(crate) fn earlier_turns<'a>(
         let mut origins = origins.iter();
         let mut list = reader.array()?;
         while list.more(&mut reader)? {
-            match origins.next().and_then(|origin| origin.codec().session()) {
+            match origins.next().and_then(|origin| origin.codec().session) {
                 Some(session) => turns.push(session.read_message(&mut reader)?),
                 None => reader.skip()?,
             }

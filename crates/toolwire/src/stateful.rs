@@ -140,7 +140,7 @@ pub struct StatefulItems<'a> {
 ///
 /// [`Error::Invalid`] if it cannot be read.
 pub fn read_request(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulRequest<'_>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
     codec.read_request(source).map(Some).map_err(|error| invalid(source, error))
 }
@@ -151,7 +151,7 @@ pub fn read_request(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulRe
 ///
 /// [`Error::Invalid`] if it cannot be read.
 pub fn read_answer(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulAnswer<'_>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
     codec.read_answer(source).map(Some).map_err(|error| invalid(source, error))
 }
@@ -163,7 +163,7 @@ pub fn read_answer(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulAns
 ///
 /// [`Error::Invalid`] if it cannot be read.
 pub fn read_items(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulItems<'_>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
     codec.read_items(source).map(Some).map_err(|error| invalid(source, error))
 }
@@ -179,7 +179,7 @@ pub fn pending_answer(
     request: &[u8],
     kept: &KeptState,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(request)?;
     let mut out = Vec::new();
     let written = codec.write_pending(source, kept, &mut out);
@@ -198,7 +198,7 @@ pub fn with_progress(
     answer: &[u8],
     progress: Progress<'_>,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(answer)?;
     let mut out = Vec::with_capacity(answer.len() + 256);
     let written = codec.write_progress(source, progress, &mut out);
@@ -217,7 +217,7 @@ pub fn failed_event(
     answer: &[u8],
     number: u64,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let Some(codec) = protocol.codec().stateful() else { return Ok(None) };
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let mut out = Vec::with_capacity(answer.len() + 128);
     codec.write_failed_event(utf8(answer)?, number, &mut out);
     Ok(Some(out))

@@ -4,6 +4,7 @@
 //! so that definitions, choices, calls in the history and the way back agree.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ledger::Code;
@@ -12,6 +13,8 @@ use crate::model::{
     HostedClass, Item, NativeKind, Protocol, Request, Tool, ToolKind, ToolRef, ToolRefKind, Turn,
 };
 use crate::profile::Profile;
+use crate::schema::{self, RootChange};
+use crate::wire::Raw;
 use crate::wire::names::Names;
 
 /// The tools of a request toward one target.
@@ -39,7 +42,15 @@ pub struct Declared<'r, 'a> {
     pub inline: bool,
     /// How it crosses.
     pub crossing: ToolMapping,
+    /// The root of its schema, once somebody has asked for it.
+    #[doc(hidden)]
+    pub root: OnceCell<SchemaRoot<'r>>,
 }
+
+/// The schema of a function with a root that every protocol accepts, if the
+/// function has a schema, and what was done to it.
+#[doc(hidden)]
+pub type SchemaRoot<'r> = (Option<Raw<'r>>, Option<RootChange>);
 
 /// How a tool crosses to a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,16 +170,13 @@ impl<'r, 'a> Toolset<'r, 'a> {
                 self.namespaces.push(tool);
                 for member in tools {
                     let crossing = ToolMapping::of(member, origin, profile);
-                    self.entries.push(Declared {
-                        tool: member,
-                        namespace: Some(tool),
-                        inline,
-                        crossing,
-                    });
+                    let (namespace, root) = (Some(tool), OnceCell::new());
+                    self.entries.push(Declared { tool: member, namespace, inline, crossing, root });
                 }
             } else {
                 let crossing = ToolMapping::of(tool, origin, profile);
-                self.entries.push(Declared { tool, namespace: None, inline, crossing });
+                let (namespace, root) = (None, OnceCell::new());
+                self.entries.push(Declared { tool, namespace, inline, crossing, root });
             }
         }
     }
@@ -185,7 +193,24 @@ impl<'r, 'a> Toolset<'r, 'a> {
     }
 }
 
-impl Declared<'_, '_> {
+impl<'r> Declared<'r, '_> {
+    /// The root of its schema. Finding out whether it is fine takes a look at all
+    /// of the schema, so that is done once.
+    pub(crate) fn schema_root(&self) -> &SchemaRoot<'r> {
+        self.root.get_or_init(|| match &self.tool.kind {
+            ToolKind::Function { schema: Some(schema) } => {
+                let (root, change) = schema::root(Some(schema));
+                (Some(root), change)
+            }
+            ToolKind::Function { schema: None }
+            | ToolKind::Freeform { grammar: _ }
+            | ToolKind::Namespace { tools: _ }
+            | ToolKind::Native(_)
+            | ToolKind::Hosted(_)
+            | ToolKind::Unknown(_) => (None, None),
+        })
+    }
+
     /// Whether the target gets the tool at all.
     pub fn crosses(&self) -> bool {
         !matches!(self.crossing, ToolMapping::Dropped(_))

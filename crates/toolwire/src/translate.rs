@@ -12,7 +12,7 @@ mod session;
 use std::ops::Range;
 
 pub use self::head::RequestHead;
-use self::prepared::Answer;
+use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
 pub use self::response::{ResponseTranslator, TranslatedResponse};
@@ -224,7 +224,7 @@ pub fn request(
     body: &[u8],
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
-    PreparedRequest::new(from, to, body)?.encode(options, Answer::Ignored)
+    PreparedRequest::new(from, to, body)?.encode(options, AnswerUse::Ignored)
 }
 
 /// Translates an upstream's answer for a client.
@@ -249,10 +249,10 @@ pub fn error(
     options: &Options<'_>,
 ) -> Result<TranslatedError, Error> {
     let source = utf8(body)?;
-    let error =
-        codec(from).decode_error(options.status, source).map_err(|error| invalid(source, error))?;
+    let error = (codec(from).decode_error)(options.status, source)
+        .map_err(|error| invalid(source, error))?;
     let mut out = Vec::with_capacity(body.len());
-    let status = codec(to).encode_error(&error, &mut out);
+    let status = (codec(to).encode_error)(&error, &mut out);
     if from == to {
         let status = options.status.unwrap_or(status);
         return Ok(TranslatedError { body: body.to_vec(), status });
@@ -268,13 +268,13 @@ pub fn tools(
     options: &Options<'_>,
 ) -> Result<Translated, Error> {
     let source = utf8(body)?;
-    let tools = codec(from).decode_tools(source).map_err(|error| invalid(source, error))?;
+    let tools = (codec(from).decode_tools)(source).map_err(|error| invalid(source, error))?;
     if from == to {
         return Ok(Translated::unchanged(body.to_vec()));
     }
     let mut ledger = Ledger::default();
     let mut out = Vec::with_capacity(body.len() + body.len() / 8);
-    codec(to).encode_tools(&tools, from, &options.profile_of(to), &mut out, &mut ledger);
+    (codec(to).encode_tools)(&tools, from, &options.profile_of(to), &mut out, &mut ledger);
     settle(source, out, &ledger, options.loss_policy)
 }
 

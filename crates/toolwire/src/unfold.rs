@@ -4,8 +4,8 @@
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Candidate, Event, Head, Item, Part, Piece, Protocol,
-    Reasoning, Refusal, Response, Role, Start, Stop, Tail, Text, Turn,
+    Arguments, Call, CallHead, Candidate, Event, Head, Item, Part, Piece, Protocol, Reasoning,
+    Refusal, Response, Role, Start, Stop, Tail, Text, Turn,
 };
 use crate::wire::{Extra, Raw, Str};
 
@@ -157,22 +157,11 @@ impl Unfolding<'_> {
     }
 
     fn call(&mut self, call: &Call<'_>) {
-        let Call { at: _, id, name, namespace, arguments, caller, cache: _, extra } = call;
-        let (form, text) = match arguments {
-            Arguments::Text(text) => (CallForm::Json, text.borrowed()),
-            Arguments::Freeform(text) => (CallForm::Freeform, text.borrowed()),
-            Arguments::Json(raw) | Arguments::Native(_, raw) => {
-                (CallForm::Json, Str::plain(raw.text()))
-            }
+        let text = match &call.arguments {
+            Arguments::Text(text) | Arguments::Freeform(text) => text.borrowed(),
+            Arguments::Json(raw) | Arguments::Native(_, raw) => Str::plain(raw.text()),
         };
-        let block = self.open(Head::Call(CallHead {
-            id: id.as_ref().map(Str::borrowed),
-            name: name.borrowed(),
-            namespace: namespace.as_ref().map(Str::borrowed),
-            form,
-            caller: caller.clone(),
-            extra: extra.clone(),
-        }));
+        let block = self.open(Head::Call(CallHead::of(call)));
         self.grow(block, Piece::Arguments(text));
         self.close(block, Tail::default());
     }

@@ -82,8 +82,9 @@ enum Chore {
         /// instead of a new build, and `--only WORDS` for some of the cells.
         #[arg(long)]
         gateway: bool,
-        /// What a stored response costs beside one that is not stored. ARGS are a number of rounds
-        /// and the address of a Postgres database.
+        /// What a stored response costs beside one that is not stored. ARGS are a number of
+        /// rounds, `--postgres URL`, `--only WORD` for some of the stores, and `--program PROGRAM` instead
+        /// of a new build.
         #[arg(long, conflicts_with = "gateway")]
         store: bool,
         /// Passed to `cargo bench`, for example `--bench NAME -- FILTER`.

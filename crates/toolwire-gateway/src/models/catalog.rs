@@ -1,7 +1,7 @@
 //! Every model that the gateway can name.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolwire::facts::{self, ModelFacts};
 use toolwire::protocol::{ListedModel, UpstreamModel};
@@ -164,10 +164,35 @@ pub(super) fn describe<'m>(
 /// What is known about a model at an upstream: what is published, above it what
 /// the upstream says, and above that what the operator says.
 fn known_facts(model: &str, upstream: &Upstream, listed: Option<ModelFacts>) -> ModelFacts {
-    facts::lookup(model)
+    upstream
+        .published
+        .of(model)
         .overlaid_with(listed.unwrap_or_default())
         .overlaid_with(upstream.config.facts)
 }
+
+/// What is published about the models that were asked for last. Looking for a name
+/// in the library's table takes a while, and most clients stay with a model.
+#[derive(Debug, Default)]
+pub(crate) struct PublishedFacts {
+    known: Mutex<VecDeque<(String, ModelFacts)>>,
+}
+
+impl PublishedFacts {
+    fn of(&self, model: &str) -> ModelFacts {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, facts)) = known.iter().find(|(name, _)| name == model) {
+            return *facts;
+        }
+        let facts = facts::lookup(model);
+        known.truncate(MOST_KNOWN - 1);
+        known.push_front((model.to_owned(), facts));
+        facts
+    }
+}
+
+/// For how many models the published facts are kept.
+const MOST_KNOWN: usize = 8;
 
 impl Upstream {
     /// What is known about one of its models.

@@ -64,7 +64,7 @@ pub(super) async fn fetch(
         }
         // A body in one chunk is read whatever its length.
         bytes_left = bytes_left.checked_sub(body.len()).ok_or(FetchError::Upstream(TOO_LONG))?;
-        let read = || codec(protocol).read_models(std::str::from_utf8(&body).ok()?).ok();
+        let read = || (codec(protocol).read_models)(std::str::from_utf8(&body).ok()?).ok();
         let page = in_place(body.len(), read).ok_or(FetchError::Unreadable)?;
         let usable = page.models.into_iter().filter_map(|model| usable(model, mask));
         models.extend(usable.take(MAX_MODELS - models.len()));
@@ -96,7 +96,7 @@ pub(super) async fn fetch_one(
     };
     let body = tokio::time::timeout(ONE_TIMEOUT, answer).await.ok()??;
     let list = format!("{{\"data\":[{}]}}", std::str::from_utf8(&body).ok()?);
-    let page = codec(upstream.config.protocol).read_models(&list).ok()?;
+    let page = (codec(upstream.config.protocol).read_models)(&list).ok()?;
     let mut found = usable(page.models.into_iter().next()?, mask)?;
     found.name = model.to_owned();
     Some(found)

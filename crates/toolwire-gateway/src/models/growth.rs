@@ -49,7 +49,7 @@ fn listed(size: usize) -> ActiveConfig {
     let active = ActiveConfig::build(config, &Metrics::default(), &[]).unwrap();
     let entries: Vec<String> = (0..size).map(|n| format!(r#"{{"id":"m-{n}"}}"#)).collect();
     let body = format!(r#"{{"data":[{}]}}"#, entries.join(","));
-    let models: Vec<UpstreamModel> = codec(Protocol::ALL[0]).read_models(&body).unwrap().models;
+    let models: Vec<UpstreamModel> = (codec(Protocol::ALL[0]).read_models)(&body).unwrap().models;
     active.upstreams[0].listing.replace(Listing::new(models));
     active.update_catalog();
     active

@@ -22,8 +22,8 @@ use toolwire::model::ApiError;
 use toolwire::protocol::ListedModel;
 use toolwire::{Protocol, codec};
 
-pub(crate) use self::catalog::Catalog;
 use self::catalog::describe;
+pub(crate) use self::catalog::{Catalog, PublishedFacts};
 pub(crate) use self::listing::{Listing, ListingSlot};
 pub(crate) use self::refresh::{RefreshSignal, keep_fresh};
 pub use self::report::{ModelReport, Report, UpstreamReport, report};
@@ -46,7 +46,7 @@ pub(crate) fn list(
     in_place(size, || {
         let models: Vec<ListedModel<'_>> = catalog.models().collect();
         let mut out = Vec::new();
-        codec(client).write_models(&models, query, &mut out).map(|()| out)
+        (codec(client).write_models)(&models, query, &mut out).map(|()| out)
     })
 }
 
@@ -56,14 +56,14 @@ pub(crate) fn get(active: &ActiveConfig, name: &str, client: Protocol) -> Option
     let mut out = Vec::with_capacity(2 * BYTES_PER_MODEL);
     let catalog = active.catalog();
     if let Some(model) = catalog.get(name) {
-        codec(client).write_model(model, &mut out);
+        (codec(client).write_model)(model, &mut out);
         return Some(out);
     }
     let serving = route::serving(active, name)?;
     let upstream = serving.upstreams.iter().find(|upstream| may_have(upstream, serving.model))?;
     let listing = upstream.listing.current();
     let listed = listing.as_ref().and_then(|listing| listing.get(serving.model));
-    codec(client).write_model(describe(name, upstream, listed), &mut out);
+    (codec(client).write_model)(describe(name, upstream, listed), &mut out);
     Some(out)
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn ask(state: &GatewayState, name: &str, client: Protocol) -> O
     let mask = fetch::mask(&active.secrets);
     let found = fetch::fetch_one(upstream, serving.model, &mask, &state.bodies).await?;
     let mut out = Vec::with_capacity(2 * BYTES_PER_MODEL);
-    codec(client).write_model(describe(name, upstream, Some(&found)), &mut out);
+    (codec(client).write_model)(describe(name, upstream, Some(&found)), &mut out);
     Some(out)
 }
 

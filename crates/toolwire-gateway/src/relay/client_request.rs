@@ -14,8 +14,7 @@ use crate::upstream::Upstream;
 
 /// A request that was read, and what the gateway remembers for it.
 pub(super) struct ClientRequest {
-    pub(super) head: CheckedHead,
-    document: RequestDocument,
+    pub(super) document: RequestDocument,
     turn: Option<Turn>,
     session: Option<SessionTurn>,
     /// The request with the whole conversation, if the gateway has kept the
@@ -26,7 +25,6 @@ pub(super) struct ClientRequest {
 }
 
 /// A body with what is known about it.
-#[derive(Clone)]
 pub(super) struct RequestDocument {
     pub(super) head: CheckedHead,
     pub(super) body: Bytes,
@@ -45,29 +43,24 @@ impl ClientRequest {
         let RequestContext { state, active, client, .. } = context;
         let tenant = stored::tenant(&active.config, context.credentials);
         let headers = &context.parts.headers;
-        let session = SessionTurn::recall(
-            &state.stored,
-            &state.heavy_work,
-            tenant.clone(),
-            *client,
-            headers,
-            &head.scanned,
-            &body,
-        );
-        if let Some(session) = session.await? {
+        // Most requests refer to nothing, so what looks it up is boxed.
+        if let Some(id) = stored::requested_session(*client, headers, &head.scanned)? {
+            let (stored, heavy_work) = (&state.stored, &state.heavy_work);
+            let session = SessionTurn::recall(stored, heavy_work, tenant, *client, id, &body);
+            let session = Box::pin(session).await?;
             let mut whole = RequestDocument::read(context, &session.whole).await?;
             whole.session = Some(Arc::clone(&session.origins));
-            let document = RequestDocument { head: head.clone(), body, session: None };
+            let document = RequestDocument { head, body, session: None };
             let (session, whole) = (Some(session), Some(whole));
-            return Ok(Self { head, document, turn: None, session, whole, job: None });
+            return Ok(Self { document, turn: None, session, whole, job: None });
         }
         let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
         let whole = match turn.as_ref().and_then(Turn::expanded) {
             Some(whole) => Some(RequestDocument::read(context, whole).await?),
             None => None,
         };
-        let document = RequestDocument { head: head.clone(), body, session: None };
-        Ok(Self { head, document, turn, session: None, whole, job: None })
+        let document = RequestDocument { head, body, session: None };
+        Ok(Self { document, turn, session: None, whole, job: None })
     }
 
     /// Whether the client fetches the answer later.
@@ -92,7 +85,7 @@ impl ClientRequest {
     /// Stores that the answer is being made.
     pub(super) async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
         let Some(turn) = &self.turn else { return Err(stored::no_background()) };
-        let CheckedHead { model, scanned, .. } = &self.head;
+        let CheckedHead { model, scanned, .. } = &self.document.head;
         let body = &self.whole.as_ref().unwrap_or(&self.document).body;
         let job = turn.begin_job(memory, body, model, scanned.stream).await?;
         self.job = Some(job.kept().clone());
@@ -114,7 +107,7 @@ impl ClientRequest {
             let document = self.whole.as_ref().unwrap_or(&self.document);
             return Ok((document, Some(kept.clone()), None));
         }
-        let plan = turn.plan(upstream.remembers(), &self.head.model)?;
+        let plan = turn.plan(upstream.remembers(), &self.document.head.model)?;
         let TurnPlan { is_expanded, kept, recorder } = plan;
         let whole = self.whole.as_ref().filter(|_| is_expanded);
         let recorder = recorder.map(|recorder| AnswerRecorder::Response(Box::new(recorder)));

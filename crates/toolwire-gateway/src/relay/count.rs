@@ -131,7 +131,7 @@ fn estimate(client: Protocol, model: &str, body: &[u8]) -> Result<(HeaderMap, Ve
     })?;
     let tokens = count_request(&request, Tokenizer::for_model(model));
     let mut out = Vec::with_capacity(64);
-    codec(client).write_token_count(tokens, &mut out);
+    (codec(client).write_token_count)(tokens, &mut out);
     let mut headers = HeaderMap::new();
     headers.insert("toolwire-estimate", HeaderValue::from_static("?1"));
     Ok((headers, out))

@@ -90,7 +90,7 @@ impl Failure {
         let protocol = upstream.config.protocol;
         let error_status = Some(status.as_u16()).filter(|status| *status >= 400);
         let text = std::str::from_utf8(&body).ok().filter(|text| text.len() <= MAX_ERROR);
-        let decoded = text.and_then(|text| codec(protocol).decode_error(error_status, text).ok());
+        let decoded = text.and_then(|text| (codec(protocol).decode_error)(error_status, text).ok());
         let is_readable = decoded.is_some();
         let mut failure = Self::from_stream_error(
             decoded.unwrap_or_else(|| by_status(upstream, status)),
@@ -119,7 +119,7 @@ impl Failure {
         let text = std::str::from_utf8(&body).ok().filter(|text| text.len() <= MAX_ERROR);
         let code = status.as_u16();
         let codec = codec(upstream.config.protocol);
-        let decoded = text.and_then(|text| codec.decode_error(Some(code), text).ok());
+        let decoded = text.and_then(|text| (codec.decode_error)(Some(code), text).ok());
         let mut failure = Self::from_stream_error(
             decoded.unwrap_or_else(|| by_status(upstream, status)),
             upstream,
@@ -225,7 +225,7 @@ impl Failure {
     pub(crate) fn into_response(mut self, client: Protocol, id: &str) -> Response<ResponseBody> {
         self.error.request_id = Some(id.to_owned());
         let mut body = Vec::with_capacity(256);
-        let status_by_kind = codec(client).encode_error(&self.error, &mut body);
+        let status_by_kind = (codec(client).encode_error)(&self.error, &mut body);
         let body = self.verbatim.take().unwrap_or_else(|| body.into());
         let mut response = Response::new(ResponseBody::whole(body));
         let status = StatusCode::from_u16(self.status.unwrap_or(status_by_kind));
@@ -256,7 +256,7 @@ impl Failure {
     pub(super) fn into_body(mut self, client: Protocol, id: &str) -> Vec<u8> {
         self.error.request_id = Some(id.to_owned());
         let mut body = Vec::with_capacity(256);
-        codec(client).encode_error(&self.error, &mut body);
+        (codec(client).encode_error)(&self.error, &mut body);
         body
     }
 

@@ -168,18 +168,19 @@ impl IncomingRequest {
             log,
         };
         let result = match route_request(&mut context, body, &requested).await {
-            Ok(mut routed) if routed.is_background() && dry_run::is_wanted(&parts.headers) => {
-                routed.request.plan_job();
-                send(&mut context, &routed).await
-            }
-            Ok(routed) if routed.is_background() => {
+            Ok(routed) if routed.is_background() && !dry_run::is_wanted(&parts.headers) => {
                 let RequestContext { path, log, .. } = context;
                 let request =
                     BackgroundRequest { state, active, parts, credentials, client, path, routed };
-                let result = request.begin(&log.id).await;
+                let result = Box::pin(request.begin(&log.id)).await;
                 return (log, result);
             }
-            Ok(routed) => send(&mut context, &routed).await,
+            Ok(mut routed) => {
+                if routed.is_background() {
+                    routed.request.plan_job();
+                }
+                send(&mut context, &routed).await
+            }
             Err(failure) => Err(failure),
         };
         let result = result.map_err(|failure| failure.without_secrets(&context.secret_mask()));
@@ -203,11 +204,11 @@ impl RoutedRequest {
     }
 
     fn is_stream(&self) -> bool {
-        self.request.head.scanned.stream
+        self.request.document.head.scanned.stream
     }
 
     fn model(&self) -> &str {
-        &self.request.head.model
+        &self.request.document.head.model
     }
 
     fn size(&self) -> usize {
@@ -325,7 +326,7 @@ async fn route_body(
         let _ = requested.set(Instant::now());
     }
     let request = ClientRequest::recall(context, head, body).await?;
-    let head = &request.head;
+    let head = &request.document.head;
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
     let route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
@@ -353,7 +354,7 @@ async fn send(
             Err(failure) => return Err(failure),
         }
     }
-    Err(last_failure.unwrap_or_else(|| no_model(&request.head.model)))
+    Err(last_failure.unwrap_or_else(|| no_model(&request.document.head.model)))
 }
 
 /// Sends the request to one upstream.
@@ -367,10 +368,10 @@ async fn attempt(
 ) -> Result<ClientResponse, Failure> {
     context.log.start_attempt(upstream);
     let (document, kept, mut recorder) = request.toward(upstream)?;
-    let RequestDocument { head, body, .. } = document;
+    let RequestDocument { head, body: own_body, .. } = document;
     let build = || UpstreamRequest::build(context, upstream, route, document, kept, loss_policy);
     let UpstreamRequest { body, losses, required_features, translator, calls } =
-        context.state.heavy_work.run(body.len(), build).await?;
+        context.state.heavy_work.run(own_body.len(), build).await?;
     if let Some(recorder) = &mut recorder {
         recorder.set_calls(calls);
     }
@@ -380,11 +381,15 @@ async fn attempt(
     let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
     let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
     if dry_run::is_wanted(&context.parts.headers) {
-        let planned = dry_run::Plan { path: &path, headers: &headers, body: Some(&body) };
+        let body = Some(body.as_deref().unwrap_or(own_body));
+        let planned = dry_run::Plan { path: &path, headers: &headers, body };
         return Ok(planned.respond(context, upstream, &losses));
     }
     context.log.pause();
-    let body = context.hold_request(body)?;
+    let body = match body {
+        Some(translated) => context.hold_request(translated)?,
+        None => own_body.clone(),
+    };
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
     if let Some(probe) = probe {
@@ -397,7 +402,7 @@ async fn attempt(
             unary::finish(context, request, &translator, response).await
         }
         (Ok(response), BodyTranslator::Stream(pipe)) => {
-            stream::begin(context, request, *pipe, response).await
+            stream::begin(context, request, pipe, response).await
         }
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };

@@ -20,7 +20,7 @@ use crate::upstream::{Decoder, MAX_PIECE};
 
 /// A body, which counts as memory in use for as long as it lives.
 pub(crate) struct RequestBody {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     _reservation: Reservation,
 }
 
@@ -63,7 +63,8 @@ pub(super) async fn read(
     let mut decoder = Decoder::for_encoding(encoding).map_err(|_unknown| undecodable())?;
     let started = Instant::now();
     let mut received = 0;
-    let mut decoded = Vec::with_capacity(content_length.unwrap_or_default().min(MAX_PREALLOCATION));
+    let mut whole = None;
+    let mut decoded = Vec::new();
     loop {
         // A client that sends too slowly would hold its connection forever.
         let earned = Duration::from_millis(received as u64 * 1000 / MIN_BYTES_PER_SECOND);
@@ -71,11 +72,20 @@ pub(super) async fn read(
         let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
         let Ok(frame) = timeout_at(deadline, frame).await else { return Err(too_slow()) };
         let chunk = match frame {
-            None => return Ok(RequestBody { bytes: decoded, _reservation: reservation }),
+            None => {
+                let bytes = whole.unwrap_or_else(|| decoded.into());
+                return Ok(RequestBody { bytes, _reservation: reservation });
+            }
             Some(Ok(frame)) => frame.into_data().unwrap_or_else(|_trailers| Bytes::new()),
             Some(Err(_disconnected)) => return Err(incomplete()),
         };
         received += chunk.len();
+        // A body that arrives in one piece is not copied.
+        let is_whole = decoder.is_none() && content_length == Some(chunk.len()) && whole.is_none();
+        if is_whole && reservation.grow(chunk.len(), limits.bodies_total).is_ok() {
+            whole = Some(chunk);
+            continue;
+        }
         let mut rest = chunk;
         let mut turn = std::time::Instant::now();
         while !rest.is_empty() {
@@ -98,6 +108,10 @@ pub(super) async fn read(
                 drop((decoded, reservation));
                 discard(body).await;
                 return Err(out_of_memory());
+            }
+            if decoded.capacity() == 0 {
+                let expected = content_length.unwrap_or_default().min(MAX_PREALLOCATION);
+                decoded.reserve(expected.max(piece.len()));
             }
             decoded.extend_from_slice(&piece);
         }

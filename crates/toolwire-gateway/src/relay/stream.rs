@@ -76,17 +76,17 @@ pub(crate) struct ResponseStream {
 pub(super) async fn begin(
     context: &mut RequestContext<'_>,
     mut request: SentRequest<'_>,
-    pipe: Pipe,
+    pipe: Box<Pipe>,
     response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
     let is_json = response.media_type().eq_ignore_ascii_case("application/json");
     if !response.status.is_success() || is_json {
-        return from_whole::begin(context, request, pipe, response).await;
+        return Box::pin(from_whole::begin(context, request, pipe, response)).await;
     }
     let upstream = request.upstream;
     let recorder = request.recorder.take();
     let mut stream =
-        Box::new(ResponseStream::new(context, upstream, pipe, response.body, recorder));
+        Box::new(ResponseStream::new(context, upstream, *pipe, response.body, recorder));
     let headers = headers::for_client(context, upstream, &response.headers);
     context.log.pause();
     let first = stream.read_first(upstream.config.timeouts.first_event).await;

@@ -60,7 +60,7 @@ pub(super) async fn finish(
     reservation.set(body.len());
     if let Some(mut recorder) = recorder {
         recorder.set_usage(summary.usage.as_ref());
-        recorder.record(body.clone()).await?;
+        Box::pin(recorder.record(body.clone())).await?;
     }
     Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })
 }

@@ -19,7 +19,8 @@ use crate::upstream::Upstream;
 
 /// A request that is ready to be sent.
 pub(super) struct UpstreamRequest {
-    pub(super) body: Vec<u8>,
+    /// The body, unless it is the client's own.
+    pub(super) body: Option<Vec<u8>>,
     /// What the translation lost.
     pub(super) losses: Vec<Entry>,
     /// Features that the upstream must switch on for it.
@@ -70,8 +71,12 @@ impl UpstreamRequest {
         request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)
         });
-        let translated = prepared.translate(&request_options).map_err(refused)?;
-        let mut losses = translated.ledger;
+        let (body, mut losses, required_features) = if prepared.passes_whole(&request_options) {
+            (None, Vec::new(), Vec::new())
+        } else {
+            let translated = prepared.translate(&request_options).map_err(refused)?;
+            (Some(translated.body), translated.ledger, translated.required_features)
+        };
         headers::check_losses(context, upstream, loss_policy, &mut losses)?;
         let mut options = options.on_loss(response_policy(loss_policy));
         // The client gets back the name that it asked for. Claude Code keeps
@@ -85,8 +90,7 @@ impl UpstreamRequest {
         } else {
             BodyTranslator::Whole(Box::new(prepared.response_translator(&options)))
         };
-        let required_features = translated.required_features;
-        Ok(Self { body: translated.body, losses, required_features, translator, calls })
+        Ok(Self { body, losses, required_features, translator, calls })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::relay::Failure;
 
 /// The codec of the protocol whose items these are.
 pub(super) fn item_codec() -> Option<&'static dyn StatefulCodec> {
-    CODECS.iter().find_map(|codec| codec.stateful())
+    CODECS.iter().find_map(|codec| codec.stateful)
 }
 
 /// The protocol whose items these are.
@@ -18,8 +18,8 @@ pub(super) fn item_protocol() -> toolwire::Protocol {
     let [first, ..] = CODECS;
     CODECS
         .iter()
-        .find(|codec| codec.stateful().is_some())
-        .map_or(first.protocol(), |codec| codec.protocol())
+        .find(|codec| codec.stateful.is_some())
+        .map_or(first.protocol, |codec| codec.protocol)
 }
 
 /// Reads which page a client wants.

@@ -37,7 +37,9 @@ pub(crate) use self::recall::{Turn, TurnPlan};
 pub(crate) use self::retention::delete_expired;
 #[cfg(test)]
 pub(crate) use self::sessions::growth as session_growth;
-pub(crate) use self::sessions::{HEADER as SESSION_HEADER, SessionTurn, with_session};
+pub(crate) use self::sessions::{
+    HEADER as SESSION_HEADER, SessionTurn, requested_session, with_session,
+};
 pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
 use crate::config::{Config, StoreConfig};

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use toolwire::stateful::{StatefulCodec, StatefulItem, StatefulRequest};
 use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, random_id};
+use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, item_id, random_id};
 
 use super::conversation_lock::ConversationLock;
 use super::failure::{self, Missing};
@@ -19,6 +19,8 @@ use crate::relay::Failure;
 
 /// One turn of a conversation that a server is expected to remember.
 pub(crate) struct Turn {
+    /// The id of its answer, if that is kept. Items without ids get theirs from it.
+    pub(super) id: String,
     pub(super) client: Protocol,
     pub(super) store: Option<Store>,
     /// Why nothing can be stored at the moment.
@@ -82,15 +84,15 @@ impl Turn {
         head: &RequestHead,
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
-        let Some(codec) = codec(client).stateful() else { return Ok(None) };
-        let store = memory.store.clone();
-        let health = Arc::clone(&memory.health);
+        let Some(codec) = codec(client).stateful else { return Ok(None) };
         if !head.has_state {
             if head.store == Some(false) {
                 return Ok(None);
             }
+            let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
             let trouble = trouble(&health, store.as_ref(), &tenant).await;
             let turn = Self {
+                id: new_id("resp_")?,
                 client,
                 store,
                 trouble,
@@ -105,14 +107,27 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
+        Box::pin(Self::recall_state(memory, codec, tenant, client, body)).await
+    }
+
+    /// Looks up what a request refers to that may refer to something.
+    async fn recall_state(
+        memory: &ResponseStore,
+        codec: &dyn StatefulCodec,
+        tenant: Tenant,
+        client: Protocol,
+        body: &Bytes,
+    ) -> Result<Option<Self>, Failure> {
         let request = stateful::read_request(client, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
+        let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
         let trouble = match request.store {
             Some(false) => None,
             Some(true) | None => trouble(&health, store.as_ref(), &tenant).await,
         };
         let mut turn = Self {
+            id: new_id("resp_")?,
             client,
             trouble,
             health,
@@ -148,7 +163,7 @@ impl Turn {
         }
         let mut input = Vec::with_capacity(request.input.len());
         for (index, item) in request.input.iter().enumerate() {
-            match turn.item(&store, body, item, &mut known).await? {
+            match turn.item(&store, body, index, item, &mut known).await? {
                 Some(item) => input.push(item),
                 None => {
                     let id = item.id.clone().unwrap_or_default();
@@ -197,7 +212,7 @@ impl Turn {
         let kept = KeptState {
             // The ids of its items come from it, and a conversation has each of
             // them once.
-            id: is_kept.then(|| new_id("resp_")).transpose()?,
+            id: is_kept.then(|| self.id.clone()),
             created: Some(now()),
             store: stores,
             previous: self.previous.clone(),
@@ -233,7 +248,7 @@ impl Turn {
         let input = request.unwrap_or_default().input;
         let items = input.iter().enumerate().map(|(index, item)| match item.is_reference {
             true => Err(Missing::Item(index, item.id.clone().unwrap_or_default()).failure()),
-            false => own_item(body, item, &mut known),
+            false => Ok(self.own_item(body, index, item, &mut known)),
         });
         items.collect()
     }
@@ -286,6 +301,7 @@ impl Turn {
         &self,
         store: &Store,
         body: &Bytes,
+        index: usize,
         item: &StatefulItem<'_>,
         known: &mut HashSet<String>,
     ) -> Result<Option<Item>, Failure> {
@@ -296,11 +312,27 @@ impl Turn {
             let found = found.filter(|item| item.tag.is_empty());
             let Some(mut found) = found else { return Ok(None) };
             if !known.insert(found.id.clone()) {
-                found.id = new_id("item_")?;
+                found.id = item_id(&self.id, index);
             }
             return Ok(Some(found));
         }
-        own_item(body, item, known).map(Some)
+        Ok(Some(self.own_item(body, index, item, known)))
+    }
+
+    /// An item that the client has sent, with an id that nothing else has.
+    fn own_item(
+        &self,
+        body: &Bytes,
+        index: usize,
+        item: &StatefulItem<'_>,
+        known: &mut HashSet<String>,
+    ) -> Item {
+        let bytes = match &item.text {
+            std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
+            std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
+        };
+        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
+        Item::new(own.unwrap_or_else(|| item_id(&self.id, index)), bytes)
     }
 }
 
@@ -311,22 +343,7 @@ async fn trouble(
     store: Option<&Store>,
     tenant: &Tenant,
 ) -> Option<StoreError> {
-    health.check(store?, tenant).await.err()
-}
-
-/// An item that the client has sent, with an id that nothing else has.
-fn own_item(
-    body: &Bytes,
-    item: &StatefulItem<'_>,
-    known: &mut HashSet<String>,
-) -> Result<Item, Failure> {
-    let bytes = match &item.text {
-        std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
-        std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
-    };
-    let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
-    let id = own.map_or_else(|| new_id("item_"), Ok)?;
-    Ok(Item::new(id, bytes))
+    Box::pin(health.check(store?, tenant)).await.err()
 }
 
 /// The items before this turn and those that the client has added, as one

@@ -43,7 +43,7 @@ use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
-use crate::models::ListingSlot;
+use crate::models::{ListingSlot, PublishedFacts};
 use crate::observe::UpstreamMetrics;
 use crate::retry::RetryPolicy;
 
@@ -55,6 +55,7 @@ pub(crate) struct Upstream {
     pub(crate) retry: Arc<RetryPolicy>,
     /// The models that it lists.
     pub(crate) listing: Arc<ListingSlot>,
+    pub(crate) published: PublishedFacts,
     transport: Transport,
     passed_client: OnceLock<PassedClient>,
 }
@@ -67,7 +68,7 @@ enum Transport {
 impl Upstream {
     /// Whether it remembers what it has answered by itself.
     pub(crate) fn remembers(&self) -> bool {
-        toolwire::codec(self.config.protocol).stateful().is_some()
+        toolwire::codec(self.config.protocol).stateful.is_some()
     }
 
     /// Builds an upstream. `previous` had its name until now. If it is the same,
@@ -109,8 +110,9 @@ impl Upstream {
             same.config.protocol == config.protocol && same.config.credential == config.credential
         });
         let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
-        let (config, passed_client) = (config.clone(), OnceLock::new());
-        Ok(Self { config, health, metrics, retry, listing, transport, passed_client })
+        let (config, published) = (config.clone(), PublishedFacts::default());
+        let passed_client = OnceLock::new();
+        Ok(Self { config, health, metrics, retry, listing, published, transport, passed_client })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the

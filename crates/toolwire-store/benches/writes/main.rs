@@ -56,19 +56,27 @@ async fn open(path: &Path, sync: Sync) -> Store {
     Store::open(options).await.unwrap()
 }
 
-/// A turn of an agent: a few kilobytes in three items.
+/// A turn of an agent: a few kilobytes in three items, and a response object that
+/// repeats twenty tools.
 fn turn(id: &str, previous: Option<String>) -> Vec<Write> {
     let item = |name: &str, length: usize| Item::new(format!("{id}-{name}"), "x".repeat(length));
     vec![Write::Response(NewResponse {
         previous,
         input: vec![item("call", 500), item("result", 2000)],
         output: vec![item("message", 500)],
-        ..NewResponse::new(id, Status::Completed, "x".repeat(2000))
+        ..NewResponse::new(id, Status::Completed, body())
     })]
+}
+
+fn body() -> String {
+    let tool = r#"{"type":"function","name":"read_file_0","description":"Reads a part of a file. Lines are numbered from 1.","parameters":{"type":"object","properties":{"path":{"type":"string","description":"The path of the file."},"from":{"type":"integer","minimum":1,"default":1},"encoding":{"type":"string","enum":["utf-8","latin-1"]}},"required":["path"],"additionalProperties":false}}"#;
+    let tools: Vec<_> = (0..20).map(|number| tool.replace('0', &number.to_string())).collect();
+    format!(r#"{{"object":"response","tools":[{}]}}"#, tools.join(","))
 }
 
 async fn writes(name: &str, path: &Path, sync: Sync, writers: usize) {
     let store = open(path, sync).await;
+    let before = processor();
     let end = Instant::now() + TIME;
     let tasks: Vec<_> = (0..writers)
         .map(|_| {
@@ -89,10 +97,14 @@ async fn writes(name: &str, path: &Path, sync: Sync, writers: usize) {
     for task in tasks {
         times.extend(task.await.unwrap());
     }
+    let spent = (processor() - before).as_secs_f64() * 1e6 / times.len() as f64;
     let rate = times.len() as f64 / TIME.as_secs_f64();
     let [half, most] = [50, 99].map(|percent| milliseconds(percentile(times.clone(), percent)));
     let case = format!("sqlite, sync = {name}, {writers} clients");
-    println!("{case:<34} p50 {half:>8.3} ms, p99 {most:>8.3} ms, {rate:>8.0} writes/s");
+    println!(
+        "{case:<34} p50 {half:>8.3} ms, p99 {most:>8.3} ms, {rate:>8.0} writes/s, {spent:>6.1} µs of \
+         processor each"
+    );
 }
 
 async fn chains(path: &Path) {
@@ -113,6 +125,16 @@ async fn chains(path: &Path) {
         }
         previous = Some(id);
     }
+}
+
+/// The processor time of all threads so far.
+fn processor() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let spent = tasks.filter_map(|task| {
+        let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(spent.sum())
 }
 
 fn percentile(mut times: Vec<Duration>, percent: usize) -> Duration {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Cursor, ItemsQuery};
+use super::ItemsQuery;
 use crate::error::StoreError;
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Timestamp, Usage};
@@ -85,30 +85,13 @@ impl Memory {
     }
 
     pub(crate) fn items(&self, query: ItemsQuery) -> Result<(Record, Vec<Row>, bool), StoreError> {
-        let ItemsQuery { tenant, kind, id, section, cursor, limit, now } = query;
         let state = self.lock();
-        let FullRecord { record, rows } =
-            &state.find(&tenant, kind, &id, now).ok_or(StoreError::NotFound)?.full;
-        if record.context > limit.bytes {
-            return Err(too_much_to_read(limit.bytes));
+        let found = state.find(&query.tenant, query.kind, &query.id, query.now);
+        let FullRecord { record, rows } = &found.ok_or(StoreError::NotFound)?.full;
+        if record.context > query.limit.bytes {
+            return Err(too_much_to_read(query.limit.bytes));
         }
-        let mut rows: Vec<_> = rows.iter().filter(|row| row.section == section).cloned().collect();
-        let after = match cursor {
-            Cursor::Start => None,
-            Cursor::Position(position) => Some(position),
-            Cursor::Id(id) => {
-                let row = rows.iter().find(|row| row.id == id && !id.is_empty());
-                Some(row.ok_or(StoreError::Cursor)?.position)
-            }
-        };
-        match limit.order {
-            Order::OldestFirst => rows.retain(|row| after.is_none_or(|after| row.position > after)),
-            Order::NewestFirst => {
-                rows.retain(|row| after.is_none_or(|after| row.position < after));
-                rows.reverse();
-            }
-        }
-        let more = limit.cut(&mut rows);
+        let (rows, more) = query.page(rows.clone())?;
         Ok((record.clone(), rows, more))
     }
 
@@ -457,7 +440,7 @@ impl State {
 }
 
 /// A response of a chain, from its record and rows.
-pub(super) fn link(record: Record, rows: Vec<Row>) -> ChainLink {
+fn link(record: Record, rows: Vec<Row>) -> ChainLink {
     let mut link = ChainLink {
         id: record.id,
         status: record.status,
@@ -467,13 +450,7 @@ pub(super) fn link(record: Record, rows: Vec<Row>) -> ChainLink {
         input: Vec::new(),
         output: Vec::new(),
     };
-    for row in rows {
-        match row.section {
-            Section::Input => link.input.push(row.into_item()),
-            Section::Output => link.output.push(row.into_item()),
-            Section::Entry | Section::Event => {}
-        }
-    }
+    link.take_rows(rows);
     link
 }
 

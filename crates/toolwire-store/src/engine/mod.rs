@@ -11,6 +11,7 @@ use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Usage};
 use crate::options::EngineOptions;
 use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, Section};
+use crate::store::too_much_to_read;
 
 /// Where a store keeps things.
 pub(crate) enum Engine {
@@ -67,6 +68,68 @@ impl Limit {
             rows.truncate(limit);
         }
         more
+    }
+}
+
+impl ItemsQuery {
+    /// The rows of a whole record that are asked for, and whether there are more.
+    fn page(&self, mut rows: Vec<Row>) -> Result<(Vec<Row>, bool), StoreError> {
+        rows.retain(|row| row.section == self.section);
+        let after = match &self.cursor {
+            Cursor::Start => None,
+            Cursor::Position(position) => Some(*position),
+            Cursor::Id(id) => {
+                let row = rows.iter().find(|row| row.id == *id && !id.is_empty());
+                Some(row.ok_or(StoreError::Cursor)?.position)
+            }
+        };
+        match self.limit.order {
+            Order::OldestFirst => rows.retain(|row| after.is_none_or(|after| row.position > after)),
+            Order::NewestFirst => {
+                rows.retain(|row| after.is_none_or(|after| row.position < after));
+                rows.reverse();
+            }
+        }
+        let more = self.limit.cut(&mut rows);
+        Ok((rows, more))
+    }
+}
+
+/// Puts the responses of a chain in order. The oldest must be a beginning, and
+/// together they must not have more bytes than the limit.
+fn chain_within(
+    mut found: Vec<FoundLink>,
+    bytes: i64,
+    limit: i64,
+) -> Result<Vec<ChainLink>, StoreError> {
+    found.sort_by_key(|found| std::cmp::Reverse(found.depth));
+    if found.first().is_none_or(|oldest| oldest.continues) {
+        return Err(StoreError::NotFound);
+    }
+    if bytes > limit {
+        return Err(too_much_to_read(limit));
+    }
+    Ok(found.into_iter().map(|found| found.link).collect())
+}
+
+/// A response of a chain.
+struct FoundLink {
+    depth: i64,
+    /// Whether there is one before it.
+    continues: bool,
+    link: ChainLink,
+}
+
+impl ChainLink {
+    /// Sorts rows into what was sent and what was answered.
+    fn take_rows(&mut self, rows: Vec<Row>) {
+        for row in rows {
+            match row.section {
+                Section::Input => self.input.push(row.into_item()),
+                Section::Output => self.output.push(row.into_item()),
+                Section::Entry | Section::Event => {}
+            }
+        }
     }
 }
 

@@ -20,20 +20,46 @@ pub(super) const RECORD: &str = concat!(
 pub(super) const RECORD_OF_KEY: &str =
     concat!("SELECT ", columns!(), ", key FROM toolwire_record WHERE key = $1");
 
-/// Conflicts return nothing instead of failing, because in Postgres a failure
-/// ends the transaction.
-pub(super) const INSERT_RECORD: &str = concat!(
-    "INSERT INTO toolwire_record (lineage, ",
-    columns!(),
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-     $19) ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key"
-);
+/// Conflicts change nothing instead of failing, because in Postgres a failure
+/// ends the transaction. SQLite knows the key without being asked, and would keep a
+/// copy of every page that it changes for the answer.
+macro_rules! insert_record {
+    ($returning:literal) => {
+        concat!(
+            "INSERT INTO toolwire_record (lineage, ",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
+             $19) ON CONFLICT (tenant, kind, id) DO NOTHING",
+            $returning
+        )
+    };
+}
+
+pub(super) const INSERT_RECORD: &str = insert_record!("");
+
+#[cfg(feature = "postgres")]
+pub(super) const INSERT_RECORD_RETURNING: &str = insert_record!(" RETURNING key");
 
 pub(super) const DELETE_EXPIRED: &str =
     "DELETE FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires <= $4";
 
-pub(super) const INSERT_LINEAGE: &str =
+pub(super) const INSERT_LINEAGE: &str = "INSERT INTO toolwire_lineage (expires) VALUES ($1)";
+
+#[cfg(feature = "postgres")]
+pub(super) const INSERT_LINEAGE_RETURNING: &str =
     "INSERT INTO toolwire_lineage (expires) VALUES ($1) RETURNING key";
+
+/// Keeps the items of a response, which are one value.
+pub(super) const SET_ITEMS: &str = "INSERT INTO toolwire_packed (record, items) VALUES ($1, $2) ON CONFLICT \
+     (record) DO UPDATE SET items = excluded.items";
+
+pub(super) const ITEMS: &str = "SELECT items FROM toolwire_packed WHERE record = $1";
+
+pub(super) const DELETE_ITEM_IDS: &str = "DELETE FROM toolwire_packed_id WHERE record = $1";
+
+/// The newest record whose packed items have one with this id.
+pub(super) const RECORD_OF_ITEM: &str = "SELECT r.key FROM toolwire_packed_id i JOIN toolwire_record r ON r.key \
+     = i.record WHERE i.tenant = $1 AND i.id = $2 AND r.expires > $3 ORDER BY r.key DESC LIMIT 1";
 
 pub(super) const EXTEND_LINEAGE: &str = "UPDATE toolwire_lineage SET expires = CASE WHEN expires < $1 THEN $1 ELSE expires END WHERE key = $2";
 
@@ -64,12 +90,9 @@ pub(super) const METADATA: &str = "UPDATE toolwire_record SET bytes = bytes + $1
      = $2, updated = $3, expires = CASE WHEN expires < $4 THEN $4 ELSE expires END WHERE tenant = \
      $5 AND kind = $6 AND id = $7 AND expires > $8 RETURNING key, lineage, expires";
 
-/// Corrects the sums of a record after rows were removed.
+/// Corrects the sums of a record after items were removed.
 pub(super) const ADJUST: &str = "UPDATE toolwire_record SET items = items + $1, bytes = bytes + $2, context \
      = context + $3 WHERE key = $4";
-
-pub(super) const DELETE_OUTPUT: &str = "DELETE FROM toolwire_item WHERE record = $1 AND section = 1 \
-     RETURNING CAST(octet_length(id) + octet_length(tag) + octet_length(body) AS BIGINT)";
 
 pub(super) const DELETE_ENTRY: &str = "DELETE FROM toolwire_item WHERE record = $1 AND section = 2 AND \
      position = (SELECT min(position) FROM toolwire_item WHERE tenant = $2 AND id = $3 AND id <> '' AND \
@@ -94,16 +117,34 @@ pub(super) const ROWS_BACKWARD: &str = "SELECT section, position, id, tag, body 
 pub(super) const ALL_ROWS: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE record = \
      $1 ORDER BY section, position";
 
-/// A response and those that it continues, oldest first. What is continued was
-/// stored before, so its key is smaller, and there can be no circle.
-pub(super) const CHAIN: &str = "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, \
-     previous, 0 FROM toolwire_record WHERE tenant = $1 AND kind = 'response' AND id = $2 AND \
-     expires > $3 UNION ALL SELECT r.key, r.previous, c.depth + 1 FROM chain c JOIN \
-     toolwire_record r ON r.tenant = $1 AND r.kind = 'response' AND r.id = c.previous AND r.key < \
-     c.key) SELECT r.key, r.id, r.previous, r.conversation, r.status, r.model, r.internal, \
-     r.context FROM chain c JOIN toolwire_record r ON r.key = c.key ORDER BY c.depth DESC";
+/// A response and those that it continues, with how far each is from it. What is
+/// continued was stored before, so its key is smaller, and there can be no circle.
+/// The database would copy everything to put it in order, so the caller does that.
+macro_rules! chain {
+    ($column:literal, $join:literal) => {
+        concat!(
+            "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, previous, 0 FROM toolwire_record \
+             WHERE tenant = $1 AND kind = 'response' AND id = $2 AND expires > $3 UNION ALL SELECT r.key, \
+             r.previous, c.depth + 1 FROM chain c JOIN toolwire_record r ON r.tenant = $1 AND r.kind = \
+             'response' AND r.id = c.previous AND r.key < c.key) SELECT r.id, r.previous, r.conversation, \
+             r.status, r.model, r.internal, r.context, CAST(c.depth AS BIGINT), ",
+            $column,
+            " FROM chain c JOIN toolwire_record r ON r.key = c.key",
+            $join
+        )
+    };
+}
 
-pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body FROM toolwire_item i JOIN \
+/// The chain with its items, for a database that gives one row at a time.
+pub(super) const CHAIN: &str =
+    chain!("p.items", " LEFT JOIN toolwire_packed p ON p.record = c.key");
+
+/// The chain with its keys, for one that gives all rows at once.
+#[cfg(feature = "postgres")]
+pub(super) const CHAIN_KEYS: &str = chain!("r.key", "");
+
+/// The newest item of a thread that has this id, with the key of its record.
+pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body, i.record FROM toolwire_item i JOIN \
      toolwire_record r ON r.key = i.record WHERE i.tenant = $1 AND i.id = $2 AND i.id <> '' AND r.expires > \
      $3 ORDER BY i.record DESC, i.section DESC, i.position DESC LIMIT 1";
 
@@ -143,7 +184,7 @@ pub(super) const CLAIM: &str = concat!(
 
 /// Records and rows go with their lineage.
 pub(super) const PRUNE: &str = "DELETE FROM toolwire_lineage WHERE key IN (SELECT key FROM toolwire_lineage WHERE \
-     expires <= $1 ORDER BY expires LIMIT $2)";
+     expires <= $1 LIMIT $2)";
 
 pub(super) const STATS: &str = "SELECT kind, count(*), CAST(sum(items) AS BIGINT), CAST(sum(bytes) \
      AS BIGINT), min(created), CAST(sum(CASE WHEN expires <= $1 THEN 1 ELSE 0 END) AS BIGINT), \

@@ -9,9 +9,11 @@
 
 mod engines;
 mod kill;
+mod migration;
 mod oracle;
 mod postgres;
 mod postgres_server;
+mod postgres_tls;
 mod sqlite;
 mod suite;
 mod transfer;

@@ -12,6 +12,7 @@ use tokio_postgres::NoTls;
 /// A running server.
 pub(crate) struct PostgresServer {
     folder: String,
+    port: u16,
     pid: u32,
     _guardian: Child,
     /// The server stops when this is closed, whatever ends the test.
@@ -33,10 +34,16 @@ impl PostgresServer {
 
     /// A server that a test may hurt.
     pub(crate) fn start() -> Self {
+        Self::start_on("", PORT)
+    }
+
+    /// A server that also listens on this port of the machine.
+    pub(crate) fn start_on(host: &str, port: u16) -> Self {
         let mut command = as_unprivileged_user();
         let mut guardian = command
             .args(["sh", "-c", SCRIPT, "sh"])
             .arg(programs())
+            .args([host, &port.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -44,7 +51,7 @@ impl PostgresServer {
         let orders = guardian.stdin.take().unwrap();
         let answers = BufReader::new(guardian.stdout.take().unwrap());
         let mut server =
-            Self { folder: String::new(), pid: 0, _guardian: guardian, orders, answers };
+            Self { folder: String::new(), port, pid: 0, _guardian: guardian, orders, answers };
         server.wait_until_ready();
         server
     }
@@ -75,7 +82,7 @@ impl PostgresServer {
 
     /// The address of a database of this server.
     pub(crate) fn url(&self, database: &str) -> String {
-        format!("postgresql://toolwire@/{database}?host={}", self.folder)
+        format!("postgresql://toolwire@/{database}?host={}&port={}", self.folder, self.port)
     }
 
     /// Makes an empty database, and returns its address.
@@ -130,21 +137,24 @@ fn programs() -> PathBuf {
     )
 }
 
+/// The port of a server that only has a socket. It is part of the socket's name.
+const PORT: u16 = 5432;
+
 /// Prints the process id and the folder when the server is ready, and stops the
 /// server when standard input ends.
 const SCRIPT: &str = r#"
 set -eu
-programs=$1
+programs=$1 host=$2 port=$3
 folder=$(mktemp -d /tmp/toolwire-postgres-XXXXXX)
 cd "$folder"
 "$programs/initdb" --pgdata=data --username=toolwire --auth=trust --no-sync --encoding=UTF8 \
     --locale=C >/dev/null
 serve() {
     while :; do
-        "$programs/postgres" -D data -k "$folder" -h '' -c fsync=off -c shared_buffers=16MB \
+        "$programs/postgres" -D data -k "$folder" -h "$host" -p "$port" -c fsync=off -c shared_buffers=16MB \
             -c max_connections=200 >>log 2>&1 &
         pid=$!
-        until "$programs/pg_isready" --quiet --host="$folder" --username=toolwire; do
+        until "$programs/pg_isready" --quiet --host="$folder" --port="$port" --username=toolwire; do
             kill -0 "$pid" 2>/dev/null || break
             sleep 0.05
         done

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{ToolCall, tool_call};
-use crate::model::{Arguments, Call, CallForm, CallHead, Event, Head, Item, Own, Piece};
-use crate::wire::{Kind, Pos, Raw, Str, TextBuffer};
+use crate::model::{CallForm, CallHead, Event, Head, Item, Own, Piece};
+use crate::wire::{Kind, Pos, Raw, TextBuffer};
 
 /// Finds the calls in the events of a stream.
 ///
@@ -101,22 +101,7 @@ impl OpenCall {
     }
 
     fn finish(self) -> ToolCall {
-        let CallHead { id, name, namespace, form, caller, extra } = self.head;
-        let text = self.arguments.text();
-        let call = Call {
-            at: Pos::NONE,
-            id,
-            name,
-            namespace,
-            arguments: match form {
-                CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
-                CallForm::Json => Arguments::Text(text),
-                CallForm::Freeform => Arguments::Freeform(text),
-            },
-            caller,
-            cache: None,
-            extra,
-        };
-        tool_call(&call, self.ordinal)
+        let arguments = self.head.arguments(self.arguments.text());
+        tool_call(&self.head.into_call(Pos::NONE, arguments), self.ordinal)
     }
 }

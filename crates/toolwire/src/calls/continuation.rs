@@ -80,11 +80,11 @@ pub fn continuation(
     let source = utf8(response)?;
     let fault = |error| invalid(source, error);
     let codec = protocol.codec();
-    let decoded = codec.decode_response(source).map_err(fault)?;
+    let decoded = (codec.decode_response)(source).map_err(fault)?;
     let calls: Vec<&Call<'_>> = calls_in(&decoded).collect();
-    let answered = pair(&calls, outputs, codec.default_profile().error_prefix)?;
-    let answer = codec.answer_items(source).map_err(fault)?;
-    let results = codec.result_items(&answered)?;
+    let answered = pair(&calls, outputs, (codec.default_profile)().error_prefix)?;
+    let answer = (codec.answer_items)(source).map_err(fault)?;
+    let results = (codec.result_items)(&answered)?;
     Ok(Continuation { protocol, answer, results })
 }
 

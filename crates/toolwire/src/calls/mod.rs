@@ -165,7 +165,7 @@ impl ToolOutput {
 pub fn parse(protocol: Protocol, response: &[u8]) -> Result<Vec<ToolCall>, Error> {
     let source = utf8(response)?;
     let response =
-        codec(protocol).decode_response(source).map_err(|error| invalid(source, error))?;
+        (codec(protocol).decode_response)(source).map_err(|error| invalid(source, error))?;
     Ok(tool_calls(&response))
 }
 

@@ -17,7 +17,7 @@ impl Continuation {
     /// [`Error::Document`] if the request cannot be read.
     pub fn append_to(&self, request: &[u8]) -> Result<Vec<u8>, Error> {
         let source = utf8(request)?;
-        let appended = self.protocol().codec().append_items(source, self);
+        let appended = (self.protocol().codec().append_items)(source, self);
         Ok(appended.map_err(|error| invalid(source, error))?)
     }
 }

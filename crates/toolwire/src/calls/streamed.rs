@@ -72,8 +72,8 @@ impl StreamedAnswer {
         let codec = protocol.codec();
         Self {
             frames: Frames::new(EVENT_LIMIT),
-            reader: codec.stream_reader(),
-            accumulator: codec.stream_accumulator(),
+            reader: (codec.stream_reader)(),
+            accumulator: (codec.stream_accumulator)(),
             seen: Seen::default(),
             events: 0,
         }

@@ -4,7 +4,6 @@ use crate::ledger::Ledger;
 use crate::model::Protocol;
 use crate::profile::Profile;
 use crate::protocol::Conventions;
-use crate::wire::Extra;
 use crate::wire::names::Names;
 
 /// One document on its way into another protocol.
@@ -46,10 +45,5 @@ impl<'c> EncodeContext<'c> {
     /// What the document means without saying it.
     pub fn conventions(&self) -> &'static Conventions {
         self.origin.conventions()
-    }
-
-    /// Reports members that only the document's own protocol has.
-    pub fn lose(&mut self, extra: &[Extra<'_>]) {
-        self.ledger.only(extra);
     }
 }

@@ -6,17 +6,15 @@
 pub mod chat;
 #[doc(hidden)]
 pub mod context;
-mod fold_accumulator;
+pub(crate) mod losses_out;
 pub mod messages;
 mod openai;
 pub mod responses;
 #[doc(hidden)]
 pub mod sent_tools;
-pub(crate) mod tool_losses_out;
 
 use std::ops::Range;
 
-use self::fold_accumulator::FoldAccumulator;
 use crate::calls::{self, AnsweredCall, Continuation};
 use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
@@ -31,35 +29,29 @@ use crate::session::SessionCodec;
 use crate::stateful::StatefulCodec;
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
-use crate::wire::{Object, Raw, ReadError, Reader, Str};
+use crate::wire::{Raw, ReadError, Reader};
 
-/// The two directions of one protocol.
+/// The two directions of one protocol, as a table of its functions.
 ///
 /// Decoding fails only on documents that are not JSON or have the wrong shape
 /// where the protocol is fixed. Encoding never fails: what cannot be carried is
 /// a line of the ledger, and what makes the request meaningless a refusal there.
-pub trait Codec: Sync {
+#[expect(clippy::type_complexity, reason = "the types are signatures, to be read as such")]
+pub struct Codec {
     /// Which protocol it is.
-    fn protocol(&self) -> Protocol;
+    pub protocol: Protocol,
 
     /// The facts around the wire format.
-    fn describe(&self) -> &'static Description;
+    pub description: &'static Description,
 
     /// What the vendor's own API accepts.
-    fn default_profile(&self) -> Profile;
+    pub default_profile: fn() -> Profile,
 
-    /// Reads a request.
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError>;
+    /// Reads a request, which is the whole document of the reader.
+    pub read_request: fn(Reader<'_>) -> Result<Request<'_>, ReadError>,
 
-    /// Writes a request for an upstream. `tools` says how its tools cross.
-    fn encode_request(
-        &self,
-        request: &Request<'_>,
-        tools: &Toolset<'_, '_>,
-        profile: &Profile,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    );
+    /// Writes a request for an upstream. The toolset says how its tools cross.
+    pub encode_request: fn(&Request<'_>, &Toolset<'_, '_>, &Profile, &mut Vec<u8>, &mut Ledger),
 
     /// Finds the reasoning in a request of this protocol that another vendor
     /// sealed, for a request whose bytes otherwise pass as they are. Returns the
@@ -69,158 +61,124 @@ pub trait Codec: Sync {
     /// Only called for documents that may hold an envelope
     /// (`wire::envelope::Envelope::may_be_in`). `wire::cuts::Cuts` finds the
     /// commas to cut with each member.
-    fn foreign_reasoning(
-        &self,
-        source: &str,
-        ledger: &mut Ledger,
-    ) -> Result<Vec<Range<usize>>, ReadError> {
-        let _ = (source, ledger);
-        Ok(Vec::new())
-    }
+    pub foreign_reasoning: fn(&str, &mut Ledger) -> Result<Vec<Range<usize>>, ReadError>,
 
     /// Reads an answer.
-    fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError>;
+    pub decode_response: fn(&str) -> Result<Response<'_>, ReadError>,
 
     /// What of a request its answers depend on.
-    fn response_context(&self, request: &Request<'_>) -> ResponseContext {
-        ResponseContext::of(request)
-    }
+    pub response_context: fn(&Request<'_>) -> ResponseContext,
 
-    /// Writes an answer for a client, who had asked for it as `asked` says,
+    /// Writes an answer for a client, who had asked for it as the context says,
     /// where that is known.
-    fn encode_response(
-        &self,
-        response: &Response<'_>,
-        asked: Option<&ResponseContext>,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    );
+    pub encode_response: fn(&Response<'_>, Option<&ResponseContext>, &mut Vec<u8>, &mut Ledger),
 
     /// Reads a stream of events.
-    fn stream_reader(&self) -> Box<dyn StreamReader>;
+    pub stream_reader: fn() -> Box<dyn StreamReader>,
 
-    /// Writes a stream of events for a client, who had asked for it as `asked`
-    /// says.
-    fn stream_writer(&self, asked: ResponseContext) -> Box<dyn StreamWriter>;
-
-    /// Whether an event only opens a stream, before the model says anything.
-    fn opens_stream(&self, frame: &Frame<'_>) -> bool;
+    /// Writes a stream of events for a client, who had asked for it as the
+    /// context says.
+    pub stream_writer: fn(ResponseContext) -> Box<dyn StreamWriter>,
 
     /// Observes a stream of events that passes.
-    fn stream_observer(&self) -> Box<dyn StreamObserver>;
+    pub stream_observer: fn() -> Box<dyn StreamObserver>,
 
     /// Puts a stream of events together to the answer that they are, as the
     /// vendor's own SDKs do.
-    fn stream_accumulator(&self) -> Box<dyn StreamAccumulator> {
-        Box::new(FoldAccumulator::new(self.protocol()))
-    }
+    pub stream_accumulator: fn() -> Box<dyn StreamAccumulator>,
+
+    /// Whether an event only opens a stream, before the model says anything.
+    pub opens_stream: fn(&Frame<'_>) -> bool,
 
     /// Which part of the answer an event of a stream is about.
-    fn event_place(&self, data: &str) -> EventPlace {
-        let _ = data;
-        EventPlace::default()
-    }
+    pub event_place: fn(&str) -> EventPlace,
 
-    /// The model's name in an event of a stream, if it is there. What stands
-    /// before it decides alone, so that an event which begins like another
-    /// names it in the same place.
-    fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>>;
-
-    /// Writes a whole answer of this protocol as a stream of it, whose events
-    /// have what the answer has as it came. What is not finished has no end.
-    fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError>;
-
-    /// What a server of the protocol remembers, if it remembers anything.
-    fn stateful(&self) -> Option<&'static dyn StatefulCodec> {
-        None
-    }
-
-    /// How a server keeps conversations for clients that send only what is new,
-    /// in a protocol whose servers remember nothing.
-    fn session(&self) -> Option<&'static dyn SessionCodec> {
-        None
-    }
+    /// The members that lead to the model's name in an event of a stream. What
+    /// stands before the name decides alone, so that an event which begins like
+    /// another names it in the same place.
+    pub model_path: &'static [&'static str],
 
     /// The whole answer in the event with which a stream ends well, if the
     /// protocol repeats it there.
-    fn answer_in_event(&self, data: &str) -> Option<String> {
-        let _ = data;
-        None
-    }
+    pub answer_in_event: fn(&str) -> Option<String>,
 
-    /// Reads an error body. `status` is the HTTP status it came with, if known.
-    fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError>;
+    /// Writes a whole answer of this protocol as a stream of it, whose events
+    /// have what the answer has as it came. What is not finished has no end.
+    pub stream_from_response: fn(&str) -> Result<Vec<u8>, ReadError>,
+
+    /// What a server of the protocol remembers, if it remembers anything.
+    pub stateful: Option<&'static dyn StatefulCodec>,
+
+    /// How a server keeps conversations for clients that send only what is new,
+    /// in a protocol whose servers remember nothing.
+    pub session: Option<&'static dyn SessionCodec>,
+
+    /// Reads an error body, which came with this HTTP status, if that is known.
+    pub decode_error: fn(Option<u16>, &str) -> Result<ApiError, ReadError>,
 
     /// Writes an error body and says which HTTP status belongs to it.
-    fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16;
+    pub encode_error: fn(&ApiError, &mut Vec<u8>) -> u16,
 
     /// Writes a list of models, or the page of it that a query asks for. Fails if
     /// there can be no such page.
-    fn write_models(
-        &self,
-        models: &[ListedModel<'_>],
-        query: &str,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Box<ApiError>>;
+    pub write_models: fn(&[ListedModel<'_>], &str, &mut Vec<u8>) -> Result<(), Box<ApiError>>,
 
     /// Writes one model, as it stands in the list.
-    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>);
+    pub write_model: fn(ListedModel<'_>, &mut Vec<u8>),
 
     /// Reads a page of an upstream's list of models.
-    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError>;
+    pub read_models: fn(&str) -> Result<ModelPage, ReadError>,
 
     /// Writes how many tokens a request has.
-    fn write_token_count(&self, tokens: u64, out: &mut Vec<u8>) {
-        Object::new(out).put("input_tokens", &tokens);
-    }
+    pub write_token_count: fn(u64, &mut Vec<u8>),
 
     /// Reads a bare array of tool definitions.
-    fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError>;
+    pub decode_tools: fn(&str) -> Result<Vec<Tool<'_>>, ReadError>,
 
-    /// Writes a bare array of tool definitions that were read from `origin`.
-    fn encode_tools(
-        &self,
-        tools: &[Tool<'_>],
-        origin: Protocol,
-        profile: &Profile,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    );
+    /// Writes a bare array of tool definitions that were read from a protocol.
+    pub encode_tools: fn(&[Tool<'_>], Protocol, &Profile, &mut Vec<u8>, &mut Ledger),
 
     /// An answer as items of a conversation, each as JSON. The model's own words
     /// stay byte for byte as they came.
-    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError>;
+    pub answer_items: fn(&str) -> Result<Vec<String>, ReadError>,
 
     /// The results of calls as items of a conversation, each as JSON, in the
     /// order of the calls.
-    fn result_items(&self, calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, calls::Error>;
+    pub result_items: fn(&[AnsweredCall<'_>]) -> Result<Vec<String>, calls::Error>,
 
     /// A request with an answer and the results of its calls at the end of the
     /// conversation. Every other byte stays as it was.
-    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError>;
+    pub append_items: fn(&str, &Continuation) -> Result<Vec<u8>, ReadError>,
 
     /// What a JSON object is, if it can be a document of this protocol.
-    fn recognize(&self, fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>;
+    pub recognize: fn(&Fields<'_>) -> Option<(DocumentKind, Certainty)>,
 
-    /// Whether the first event of a stream shows that it is of this protocol.
-    /// `kind` is the event's name, or else its `type`.
-    fn recognize_event(&self, kind: &str, data: &str) -> bool;
+    /// Whether the first event of a stream shows that it is of this protocol, by
+    /// its name, or else its `type`, and by its data.
+    pub recognize_event: fn(&str, &str) -> bool,
 
     /// What a bare tool definition is, if it can be one of this protocol.
-    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)>;
+    pub recognize_tool: fn(&Fields<'_>) -> Option<(ToolForm, Certainty)>,
 
     /// Where a tool definition keeps the schema of its arguments.
-    fn schema_member(&self) -> SchemaMember;
+    pub schema_member: SchemaMember,
 
     /// What happens to the fields of a request toward other protocols.
-    fn dispositions(&self) -> &'static [Row] {
-        &[]
-    }
+    pub dispositions: &'static [Row],
 
     /// What happens to the fields of an answer toward other protocols, whole, in
     /// streams and in errors.
-    fn answer_dispositions(&self) -> &'static [Row] {
-        &[]
+    pub answer_dispositions: &'static [Row],
+}
+
+impl Codec {
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] if it is not JSON, or not a request of this protocol.
+    pub fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
+        (self.read_request)(Reader::new(body))
     }
 }
 
@@ -353,7 +311,7 @@ pub enum EventOutcome {
 
 /// The codecs of the built-in protocols, in the order of [`Protocol::ALL`].
 #[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-pub const CODECS: [&dyn Codec; Protocol::ALL.len()] = {
+pub const CODECS: [&Codec; Protocol::ALL.len()] = {
     let [first, ..] = Protocol::ALL;
     let mut codecs = [first.codec(); Protocol::ALL.len()];
     let mut index = 0;
@@ -373,6 +331,6 @@ pub(crate) const FUNCTIONS: Protocol = Protocol::Chat;
 pub(crate) const RICHEST_TOOLS: Protocol = Protocol::Responses;
 
 /// The codec of a protocol.
-pub fn codec(protocol: Protocol) -> &'static dyn Codec {
+pub fn codec(protocol: Protocol) -> &'static Codec {
     protocol.codec()
 }

@@ -177,21 +177,7 @@ fn report_same_name(declared: &Declared<'_, '_>, ledger: &mut Ledger) {
 /// Reports that a namespace is sent only as part of the names and descriptions
 /// of its tools.
 fn report_namespace(namespace: &Tool<'_>, ledger: &mut Ledger) {
-    let Tool {
-        at,
-        name: _,
-        description: _,
-        kind,
-        strict: _,
-        defer: _,
-        callers: _,
-        examples: _,
-        output_schema: _,
-        deferred_result: _,
-        eager: _,
-        cache: _,
-        extra,
-    } = namespace;
+    let (at, kind, extra) = (&namespace.at, &namespace.kind, &namespace.extra);
     if matches!(kind, ToolKind::Namespace { tools } if tools.is_empty()) {
         let note = ledger.dropped(*at, Code::NamespaceFlattened);
         note.detail("The target has no namespaces, and this one has no tools.").info();

@@ -34,12 +34,12 @@ use crate::wire::glob;
 
 /// What happens to the request fields of a protocol. Related fields are grouped.
 pub fn table(protocol: Protocol) -> &'static [Row] {
-    protocol.codec().dispositions()
+    protocol.codec().dispositions
 }
 
 /// What happens to the fields of a protocol's answers, streams and errors.
 pub fn answers(protocol: Protocol) -> &'static [Row] {
-    protocol.codec().answer_dispositions()
+    protocol.codec().answer_dispositions
 }
 
 /// The row that decides about a field of a request.

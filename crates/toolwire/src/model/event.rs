@@ -20,8 +20,8 @@
 //! Events borrow the bytes of the server-sent event they were read from, and
 //! positions are those in its data.
 
-use super::{ApiError, Item, Own, Protocol, Response, Sealed, Stop, Turn, Usage};
-use crate::wire::{At, Extra, Raw, Str};
+use super::{ApiError, Arguments, Call, Item, Own, Protocol, Response, Sealed, Stop, Turn, Usage};
+use crate::wire::{At, Extra, Pos, Raw, Str};
 
 /// One step of an answer.
 #[derive(Clone, Debug)]
@@ -133,6 +133,40 @@ pub struct CallHead<'e> {
     pub caller: Option<Raw<'e>>,
     /// Other members.
     pub extra: Vec<Extra<'e>>,
+}
+
+impl<'e> CallHead<'e> {
+    /// The beginning of a whole call.
+    pub fn of(call: &'e Call<'_>) -> Self {
+        let Call { at: _, id, name, namespace, arguments, caller, cache: _, extra } = call;
+        let form = match arguments {
+            Arguments::Freeform(_) => CallForm::Freeform,
+            Arguments::Text(_) | Arguments::Json(_) | Arguments::Native(_, _) => CallForm::Json,
+        };
+        Self {
+            id: id.as_ref().map(Str::borrowed),
+            name: name.borrowed(),
+            namespace: namespace.as_ref().map(Str::borrowed),
+            form,
+            caller: caller.as_ref().map(Raw::borrowed),
+            extra: extra.clone(),
+        }
+    }
+
+    /// The whole call, with arguments of any form.
+    pub fn into_call(self, at: Pos, arguments: Arguments<'e>) -> Call<'e> {
+        let Self { id, name, namespace, form: _, caller, extra } = self;
+        Call { at, id, name, namespace, arguments, caller, cache: None, extra }
+    }
+
+    /// Arguments of the call's own form, as they were streamed.
+    pub fn arguments<'t>(&self, text: Str<'t>) -> Arguments<'t> {
+        match self.form {
+            CallForm::Json if text.is_empty() => Arguments::Text(Str::plain("{}")),
+            CallForm::Json => Arguments::Text(text),
+            CallForm::Freeform => Arguments::Freeform(text),
+        }
+    }
 }
 
 /// What the arguments of a call are.

@@ -392,6 +392,20 @@ pub struct ToolResult<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl<'a> ToolResult<'a> {
+    /// A result that says only what the tool returned.
+    pub fn new(
+        at: Pos,
+        call_id: Option<Str<'a>>,
+        kind: ResultKind,
+        content: Vec<Item<'a>>,
+    ) -> Self {
+        let (name, namespace, is_error, cache) = (None, None, None, None);
+        let extra = Vec::new();
+        Self { at, call_id, name, namespace, kind, content, is_error, cache, extra }
+    }
+}
+
 /// What kind of call a result answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultKind {

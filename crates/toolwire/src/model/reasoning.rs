@@ -22,6 +22,14 @@ pub struct Reasoning<'a> {
     pub extra: Vec<Extra<'a>>,
 }
 
+impl Reasoning<'_> {
+    /// Reasoning of which nothing is known.
+    pub fn new(at: Pos) -> Self {
+        let (summary, content) = (Vec::new(), Vec::new());
+        Self { at, summary, content, sealed: None, place: None, extra: Vec::new() }
+    }
+}
+
 /// Reasoning that only its issuer can read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sealed<'a> {

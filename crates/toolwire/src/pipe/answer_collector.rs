@@ -23,7 +23,7 @@ impl AnswerCollector {
         Self {
             // What is written is never longer than what may be read.
             frames: Frames::new(usize::MAX),
-            accumulator: codec(client).stream_accumulator(),
+            accumulator: (codec(client).stream_accumulator)(),
             is_broken: false,
             measured: 0,
             unmeasured: 0,

@@ -10,8 +10,7 @@ use super::freeform::{FreeformInput, FreeformStep};
 use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, NativeKind, Own, Piece, Role, Tail,
-    Turn,
+    Arguments, CallForm, CallHead, Event, Head, Item, NativeKind, Own, Piece, Role, Tail, Turn,
 };
 use crate::restore::{ArgumentShape, Ids, RAW_KEY, REPEATED, Restore};
 use crate::wire::{Pos, Str, TextBuffer};
@@ -239,17 +238,7 @@ fn whole(
     held: &TextBuffer,
 ) -> Option<Turn<'static>> {
     let arguments = shape.restore(&Arguments::Text(held.text()))?;
-    let CallHead { id, name, namespace, form: _, caller, extra } = head.clone();
-    let call = Call {
-        at: Pos::START,
-        id,
-        name,
-        namespace,
-        arguments: arguments.into_owned(),
-        caller,
-        cache: None,
-        extra,
-    };
+    let call = head.clone().into_call(Pos::START, arguments.into_owned());
     Some(Turn::new(Pos::START, Role::Assistant, vec![Item::Call(call)]))
 }
 

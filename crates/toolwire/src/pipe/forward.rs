@@ -13,7 +13,7 @@ use crate::wire::{ReadError, Str};
 
 /// A stream that is forwarded.
 pub(super) struct Forward {
-    codec: &'static dyn Codec,
+    codec: &'static Codec,
     observer: Box<dyn StreamObserver>,
     /// Says how the stream failed, if it does.
     writer: Box<dyn StreamWriter>,
@@ -27,7 +27,7 @@ impl Forward {
     pub(super) fn new(protocol: Protocol, context: ResponseContext, model: Option<&str>) -> Self {
         let codec = codec(protocol);
         let rename = model.map(|model| Rename::new(codec, model));
-        let (observer, writer) = (codec.stream_observer(), codec.stream_writer(context));
+        let (observer, writer) = ((codec.stream_observer)(), (codec.stream_writer)(context));
         Self { codec, observer, writer, rename, retracted: false }
     }
 
@@ -40,7 +40,7 @@ impl Forward {
     ) -> Result<EventOutcome, ReadError> {
         let outcome = self.observer.frame(frame, summary)?;
         if !summary.has_content {
-            summary.has_content = !self.codec.opens_stream(frame);
+            summary.has_content = !(self.codec.opens_stream)(frame);
         }
         let last = match outcome {
             EventOutcome::GoesOn => false,

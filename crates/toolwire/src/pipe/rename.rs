@@ -11,11 +11,12 @@ use memchr::memmem::Finder;
 use crate::codec::Codec;
 use crate::model::ResponseSummary;
 use crate::wire::sse::Frame;
+use crate::wire::string_under;
 use crate::wire::write_str;
 
 /// Gives the model another name.
 pub(super) struct Rename {
-    codec: &'static dyn Codec,
+    codec: &'static Codec,
     name: String,
     /// The name as a literal.
     literal: Vec<u8>,
@@ -30,10 +31,10 @@ pub(super) struct Rename {
 }
 
 impl Rename {
-    pub(super) fn new(codec: &'static dyn Codec, name: &str) -> Self {
+    pub(super) fn new(codec: &'static Codec, name: &str) -> Self {
         let mut literal = Vec::with_capacity(name.len() + 2);
         write_str(name, &mut literal);
-        let member = format!("\"{}\"", codec.describe().model_member);
+        let member = format!("\"{}\"", codec.description.model_member);
         Self {
             codec,
             name: name.to_owned(),
@@ -74,7 +75,7 @@ impl Rename {
         if self.spelled.find(data).is_none() && self.numbered.find(data).is_none() {
             return None;
         }
-        let name = self.codec.find_model(frame.data)?;
+        let name = string_under(frame.data, self.codec.model_path)?;
         summary.called(Some(&name));
         let place = frame.place(name.span(frame.data)?)?;
         self.last.clear();

@@ -82,7 +82,7 @@ impl PipeState {
         options: &Options<'_>,
     ) -> Self {
         let mut context = request
-            .map_or_else(ResponseContext::default, |request| codec(to).response_context(request));
+            .map_or_else(ResponseContext::default, |request| (codec(to).response_context)(request));
         if options.model.is_some() {
             context.model.clone_from(&options.model);
         }
@@ -96,10 +96,10 @@ impl PipeState {
                 restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
             });
             PipeMode::Translate(Box::new(EventTranslator {
-                reader: codec(from).stream_reader(),
+                reader: (codec(from).stream_reader)(),
                 recovery: recovery.map(CallRecovery::new),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),
-                writer: codec(to).stream_writer(context),
+                writer: (codec(to).stream_writer)(context),
                 model: options.model.clone(),
                 read: EventGrammar::default(),
                 written: EventGrammar::default(),
@@ -174,7 +174,7 @@ impl PipeState {
     pub(super) fn whole(&mut self, answer: &str, out: &mut Vec<u8>) -> Result<(), Error> {
         // The client's event must stay on one line.
         let data = answer.replace(['\n', '\r'], " ");
-        let decoded = codec(self.from).decode_response(&data);
+        let decoded = (codec(self.from).decode_response)(&data);
         if is_not_an_answer(self.from, &data, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }

@@ -9,7 +9,7 @@ use crate::ledger::{Action, Code, Entry, Ledger, loss_list};
 /// The lines of a stream so far.
 pub(super) struct StreamLedger {
     /// The upstream's, which knows what its events are about.
-    codec: &'static dyn Codec,
+    codec: &'static Codec,
     /// Whether anybody wants to know.
     wanted: bool,
     /// What the current event lost.
@@ -35,7 +35,7 @@ pub(super) struct StreamLedger {
 type Report = (Code, Action, EventPlace, String);
 
 impl StreamLedger {
-    pub(super) fn new(codec: &'static dyn Codec, wanted: bool) -> Self {
+    pub(super) fn new(codec: &'static Codec, wanted: bool) -> Self {
         Self {
             codec,
             wanted,
@@ -66,7 +66,7 @@ impl StreamLedger {
         if !self.wanted {
             return self.ledger.clear();
         }
-        let place = self.codec.event_place(data);
+        let place = (self.codec.event_place)(data);
         for entry in self.ledger.entries(data) {
             self.add(entry, place, number);
         }

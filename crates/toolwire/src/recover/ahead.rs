@@ -141,6 +141,8 @@ fn look(text: &str, end: bool, inside: bool, tools: &Tools) -> Ahead {
             }
         }
         '`' => fence(text, end),
+        // Some tokenizers write the end of the message as a token of its own.
+        '<' if inside && text.starts_with(END_OF_TEXT) => Ahead::Skip(END_OF_TEXT.len()),
         '<' => match tag(text, end) {
             Tag::Marker(length) | Tag::Edge(length) => Ahead::Skip(length),
             Tag::Call => tagged(text, end, tools),
@@ -372,6 +374,7 @@ fn is_name(c: char) -> bool {
 /// Inkling names the author before a call object.
 const REPEATS: &str = "<|content_invoke_tool_json|>";
 const ARGUMENTS: &str = "<|tool_call_argument_begin|>";
+const END_OF_TEXT: &str = "</s>";
 const LONGEST_ID: usize = 40;
 const INPUT: &str = "Action Input:";
 /// How many markers may come before the first call.

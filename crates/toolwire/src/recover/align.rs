@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
+use super::escape::push_escaped_str;
 use super::lexer::{Lexed, Lexer};
 use super::schema::{Schema, Type};
-use super::text::{from, push_escaped_str};
+use super::text::from;
 use super::value::{Progress, ValueWriter, literal};
 use crate::wire::{Raw, Reader};
 
@@ -138,7 +139,7 @@ fn from_text(schema: &Schema, text: &str) -> Option<String> {
             }
         }
     }
-    let json = lenient(trimmed)?;
+    let json = lenient(without_zeros(trimmed))?;
     let kind = kind_of(&json);
     let found = match kind {
         Type::String => return None,
@@ -152,6 +153,16 @@ fn from_text(schema: &Schema, text: &str) -> Option<String> {
         }
     };
     Some(value(schema, &found).unwrap_or(found))
+}
+
+/// A number without the zeros that it is padded with.
+fn without_zeros(text: &str) -> &str {
+    let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.trim_start_matches('0') {
+        "" if is_whole => "0",
+        digits if is_whole => digits,
+        _ => text,
+    }
 }
 
 fn object(schema: &Schema, json: &Raw<'_>, depth: usize) -> Option<String> {

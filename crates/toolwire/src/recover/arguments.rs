@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use super::align;
+use super::escape::{push_escaped, push_escaped_str};
 use super::lexer::Token;
 use super::schema::{Schema, Type};
-use super::text::{push_escaped, push_escaped_str};
 use super::value::{Progress, ValueWriter, literal};
 use crate::wire::Raw;
 
@@ -151,6 +151,11 @@ impl Arguments {
             (State::Comma, Token::Comma) => self.goto(State::Key),
             (_, _) => Progress::Bad,
         }
+    }
+
+    /// Whether their end was read.
+    pub(super) fn is_done(&self) -> bool {
+        self.state == State::Done
     }
 
     /// Whether a text is being passed on.

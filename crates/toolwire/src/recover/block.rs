@@ -1,7 +1,6 @@
 //! A stretch of text that holds calls: markers and calls in any order, up to the
 //! first thing that is neither.
 
-use super::Step;
 use super::ahead::{Ahead, ahead, fence};
 use super::broken_item::BrokenItem;
 use super::call::{Output, Verdict};
@@ -12,6 +11,7 @@ use super::markers::{dialect_with, is_closing};
 use super::named_item::NamedItem;
 use super::tagged_item::TaggedItem;
 use super::text::{from, upto};
+use super::{Event, Sink, Step};
 
 /// What holds the calls together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +43,16 @@ pub(super) struct Block {
     pub(super) is_quoted: bool,
     /// Whether a fence inside the block is open.
     in_fence: bool,
+    /// Whether a marker was read that begins something.
+    is_opened: bool,
     /// Whether a call in it was announced.
     pub(super) has_calls: bool,
     /// How many calls it had.
     pub(super) found: usize,
     /// Whether it ended as such a block ends.
     pub(super) is_closed: bool,
+    /// Whether the text ended before the name of a call that had begun.
+    pub(super) is_cut: bool,
 }
 
 /// What was read of a block.
@@ -83,9 +87,11 @@ impl Block {
             item: None,
             is_quoted: false,
             in_fence: false,
+            is_opened: false,
             has_calls: false,
             found: 0,
             is_closed: false,
+            is_cut: false,
         }
     }
 
@@ -100,14 +106,19 @@ impl Block {
         Self { item, ..Self::new(BlockKind::Marked, dialect) }
     }
 
-    /// How many bytes the text begins with that are arguments as they are.
-    pub(super) fn strict_run(&self, text: &str) -> usize {
-        match &self.item {
+    /// Hands on the bytes that the text begins with, if they are the middle of an
+    /// argument. How many there are.
+    pub(super) fn pass_on(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
+        let strict = match &mut self.item {
             Some(Item::Json(item)) => item.strict_run(text),
             Some(Item::Named(item)) => item.strict_run(text),
-            Some(Item::Tagged(item)) => item.strict_run(text),
+            Some(Item::Tagged(item)) => return item.pass_on(text, sink),
             Some(Item::Line(_) | Item::Broken(_)) | None => 0,
+        };
+        if strict > 0 {
+            sink.event(Event::Arguments(upto(text, strict)));
         }
+        strict
     }
 
     /// Reads one thing: a marker, or as much of a call as is there. How many bytes
@@ -121,10 +132,30 @@ impl Block {
             if step == Step::More && !end {
                 return (length, Unit::More);
             }
-            return (length, self.end_item(out));
+            let is_cut = end && !matches!(item, Item::Broken(_)) && !out.soft;
+            let is_unnamed = self.has_calls && !item.has_given_up();
+            let (found, verdict) = (self.found, *out.verdict);
+            let unit = self.end_item(out);
+            return match verdict {
+                // What a call was waiting for when the text ended is a part of it.
+                Verdict::Calls if is_cut && !from(text, length).trim().is_empty() => {
+                    (text.len(), unit)
+                }
+                // Another call has begun, and not even its name is known.
+                Verdict::Open if is_cut && is_unnamed && self.found == found => {
+                    *out.verdict = Verdict::Open;
+                    self.is_cut = true;
+                    (text.len(), Unit::Done)
+                }
+                Verdict::Calls | Verdict::Open | Verdict::Text => (length, unit),
+            };
         }
         let skip = white(text);
         let rest = from(text, skip);
+        if end && self.breaks_off(rest, out) {
+            self.is_cut = self.is_opened;
+            return (text.len(), Unit::Done);
+        }
         match self.next(rest, end, out) {
             Ahead::More => (0, Unit::More),
             Ahead::Nothing => match self.stands_alone(text, end) {
@@ -137,6 +168,7 @@ impl Block {
             Ahead::Skip(length) => {
                 let marker = upto(rest, length);
                 self.pass(marker);
+                self.is_opened = !is_closing(marker);
                 let unit = match (self.is_closed, is_closing(marker)) {
                     (true, _) => Unit::Done,
                     (false, true) => Unit::Closing,
@@ -174,6 +206,7 @@ impl Block {
 
     fn begin(&mut self, taken: usize, item: Item) -> (usize, Unit) {
         self.item = Some(item);
+        self.is_opened = false;
         (taken, Unit::Part)
     }
 
@@ -214,6 +247,15 @@ impl Block {
             return if self.in_fence { fence(text, end) } else { Ahead::Nothing };
         }
         ahead(text, end, self.found > 0, out.tools)
+    }
+
+    /// Whether a text that ends here ends inside a marker of the block.
+    fn breaks_off(&self, text: &str, out: &Output<'_>) -> bool {
+        let waits = || matches!(ahead(text, false, true, out.tools), Ahead::More);
+        self.kind == BlockKind::Marked
+            && self.has_calls
+            && (self.is_opened || text.starts_with(['<', '[', ']', '`']))
+            && waits()
     }
 
     /// Notes whether a marker opens or closes a fence.

@@ -98,8 +98,15 @@ impl Call {
 
     /// Hands on the arguments so far.
     pub(super) fn flush(&mut self, out: &mut Output<'_>) {
-        if self.announced && !self.pending.is_empty() {
-            out.sink.event(Event::Arguments(&self.pending));
+        if self.announced {
+            self.hand_on(out.sink);
+        }
+    }
+
+    /// Hands on the arguments so far of a call that was announced.
+    pub(super) fn hand_on(&mut self, sink: &mut dyn Sink) {
+        if !self.pending.is_empty() {
+            sink.event(Event::Arguments(&self.pending));
             self.pending.clear();
         }
     }

@@ -17,7 +17,13 @@ pub(super) fn introduces_example(recent: &str) -> bool {
     }
     let quotes = line.trim_end_matches(['*', '_', ' ']).ends_with(':')
         && QUOTING.iter().any(|word| sentence.contains(word));
-    quotes || EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
+    let word = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_owned();
+    let mut words = sentence.split_whitespace();
+    let is_heading = [words.next(), words.next_back()]
+        .into_iter()
+        .flatten()
+        .any(|edge| matches!(word(edge).as_str(), "example" | "examples"));
+    quotes || is_heading || EXAMPLES.iter().any(|word| sentence.contains(word)) || ends_eg(&line)
 }
 
 fn ends_eg(line: &str) -> bool {

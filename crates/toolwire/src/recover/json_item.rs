@@ -3,9 +3,10 @@
 
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output, Verdict};
+use super::escape::push_escaped;
 use super::lexer::{Lexed, Lexer, Token};
 use super::schema::Schema;
-use super::text::{from, push_escaped};
+use super::text::from;
 use super::value::{Progress, ValueWriter};
 use super::{Step, align};
 

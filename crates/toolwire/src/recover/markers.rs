@@ -149,7 +149,7 @@ fn local_name(name: &str) -> &str {
 /// Whether a tag only marks calls or parts of them.
 fn is_marker(bare: &str) -> bool {
     let bare = without_suffix(bare);
-    if MARKERS.contains(&bare) {
+    if MARKERS.contains(&bare) || MARKERS.contains(&local_name(bare)) {
         return true;
     }
     if bare.contains([' ', '"']) {

@@ -37,6 +37,7 @@ mod arguments;
 mod block;
 mod broken_item;
 mod call;
+mod escape;
 mod examples;
 mod fences;
 mod harmony;
@@ -47,6 +48,7 @@ mod line_item;
 mod markers;
 mod named_item;
 mod nested;
+mod raw_end;
 mod raw_value;
 mod scan;
 mod scan_line;
@@ -183,8 +185,12 @@ impl Detector {
             if matches!(self.state, State::Text) && !end && self.scanner.passes(text) {
                 return emit_text(text, sink);
             }
-            let taken = self.run(text, end, sink);
-            self.held.push_str(from(text, taken));
+            let passed = if end { 0 } else { self.pass_on(text, sink) };
+            if passed < text.len() || end {
+                let text = from(text, passed);
+                let taken = self.run(text, end, sink);
+                self.held.push_str(from(text, taken));
+            }
             return;
         }
         let mut held = std::mem::take(&mut self.held);
@@ -192,6 +198,19 @@ impl Detector {
         let taken = self.run(&held, end, sink);
         held.drain(..taken);
         self.held = held;
+    }
+
+    /// Hands on the bytes that the text begins with, if they are the middle of an
+    /// argument. How many there are.
+    // Inlined, it makes ordinary text slower.
+    #[inline(never)]
+    fn pass_on(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
+        match &mut self.state {
+            State::Block(block) if self.verdict == Verdict::Calls && !block.is_quoted => {
+                block.pass_on(text, sink)
+            }
+            State::Text | State::Block(_) | State::Reasoning(_) => 0,
+        }
     }
 
     /// Reads as much of the text as can be decided.
@@ -272,11 +291,11 @@ impl Detector {
         if block.is_quoted {
             return self.quotation(text, end, sink);
         }
-        let strict = if self.verdict == Verdict::Calls { block.strict_run(text) } else { 0 };
-        if strict > 0 {
-            sink.event(Event::Arguments(upto(text, strict)));
-            return (strict, end || strict < text.len());
+        let passed = self.pass_on(text, sink);
+        if passed > 0 {
+            return (passed, end || passed < text.len());
         }
+        let State::Block(block) = &mut self.state else { return (0, false) };
         let (kind, was) = (block.kind, self.verdict);
         let soft = kind.is_soft();
         let mut out = Output {
@@ -328,6 +347,9 @@ impl Detector {
             (_, Verdict::Text) => {}
             (true, _) => {
                 self.recorder.replay(sink);
+                if block.is_cut {
+                    sink.event(Event::Incomplete { name: None, raw: &self.raw });
+                }
                 self.raw.clear();
                 self.scanner.behind_block();
             }

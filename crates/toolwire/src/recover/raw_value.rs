@@ -1,5 +1,6 @@
 //! The raw text between the tags of a parameter.
 
+use super::raw_end::ESCAPED_BREAK;
 use super::text::{from, may_become, upto};
 
 /// A value that is being read.
@@ -61,8 +62,9 @@ impl RawValue {
     }
 
     /// Whether the next bytes can be passed on.
+    #[inline]
     pub(super) fn passes(&self) -> bool {
-        self.streams && self.start == Start::All && !self.ends_line && !self.is_cdata
+        self.streams && self.start == Start::All && !self.is_cdata
     }
 
     /// Whether the beginning was read.
@@ -101,39 +103,27 @@ impl RawValue {
         Some(skipped + if self.is_cdata { CDATA.len() } else { 0 })
     }
 
-    /// The length of the line break that the text begins with, if one may belong to
-    /// the closing tag; 0 if more text is needed to tell.
-    pub(super) fn line_break(&self, text: &str, end: bool) -> Option<usize> {
-        match text.as_bytes() {
-            [b'\n', ..] => Some(1),
-            [b'\r', b'\n', ..] => Some(2),
-            [b'\r'] if !end => Some(0),
-            _ => None,
-        }
-    }
-
-    /// A line break has come. It is passed on with what follows it.
-    pub(super) fn begin_line_break(&mut self, line_break: &str, out: &mut String) {
-        self.end_line_break(out);
-        self.ends_line = true;
-        self.line_break = if line_break.len() == 2 { "\r\n" } else { "\n" };
-        if self.strips == Strips::Nothing {
-            self.pass_line_break(out);
-        }
-    }
-
-    /// More of the text has come, so that the line break before it is text.
-    pub(super) fn end_line_break(&mut self, out: &mut String) {
-        self.ends_line = false;
-        self.pass_line_break(out);
-    }
-
-    fn pass_line_break(&mut self, out: &mut String) {
-        match std::mem::take(&mut self.line_break) {
+    /// Passes on the line break that was held back, in case more of the text has come.
+    #[inline]
+    pub(super) fn push_held(&self, out: &mut String) {
+        match self.line_break {
             "" => {}
             "\n" => out.push_str("\\n"),
             _ => out.push_str("\\r\\n"),
         }
+    }
+
+    /// More of the text has come and was passed on. The line break at its end is taken
+    /// back, because it may belong to the closing tag.
+    #[inline]
+    pub(super) fn hold_back(&mut self, text: &str, out: &mut String) {
+        self.ends_line = text.ends_with('\n');
+        self.line_break = match self.ends_line && self.strips != Strips::Nothing {
+            true if text.ends_with("\r\n") => "\r\n",
+            true => "\n",
+            false => "",
+        };
+        out.truncate(out.len() - ESCAPED_BREAK * self.line_break.len());
     }
 
     /// What of a piece belongs to the value. One line break at the end is kept

@@ -9,16 +9,16 @@
 //! Nothing in a value is escaped, so what ends it is told apart from the same
 //! characters in the text by what follows.
 
-use super::Step;
 use super::arguments::Arguments;
 use super::call::{Call, Ending, Output};
-use super::lexer::white;
 use super::markers::LEAD;
 use super::named_item::NamedItem;
 use super::nested::nested;
+use super::raw_end::{Ends, Found, LONGEST_GAP, LONGEST_KEY, gap};
 use super::raw_value::{RawValue, Strips};
 use super::tags::{OpenTag, Style, open_tag};
-use super::text::{beginning, from, length_without, may_become, push_escaped, upto};
+use super::text::{beginning, from, may_become, upto};
+use super::{Event, Sink, Step};
 
 /// Reads the arguments of one call.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub(super) struct TaggedItem {
     is_closed: bool,
     /// Whether the block around it was closed.
     is_ended: bool,
+    /// Whether the text ended inside a tag that begins a member.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -45,14 +47,6 @@ enum Place {
     /// Before the value whose key was read.
     BeforeValue,
     Value(RawValue),
-}
-
-/// Where a value ends.
-enum Found {
-    /// At this byte; the closing tag is this long.
-    End(usize, usize),
-    /// Not before this byte, from which on more text is needed.
-    More(usize),
 }
 
 impl TaggedItem {
@@ -80,6 +74,7 @@ impl TaggedItem {
             json: None,
             is_closed: false,
             is_ended: false,
+            is_cut: false,
         }
     }
 
@@ -96,21 +91,30 @@ impl TaggedItem {
         (at, step)
     }
 
-    /// How many bytes the text begins with that are arguments as they are.
-    pub(super) fn strict_run(&self, text: &str) -> usize {
-        match (&self.json, &self.place) {
-            (Some(json), _) => json.strict_run(text),
-            (None, Place::Value(value)) if value.passes() => {
-                // What needs care is read together with what is around it, and some of
-                // a long text does.
-                let passes =
-                    text.len() <= SHORT && self.call.passes() && self.arguments.passes_raw();
-                let first = self.style.first();
-                let all = passes && length_without([b'"', b'\\', first], text) == text.len();
-                if all { text.len() } else { 0 }
+    /// Hands on the bytes that the text begins with, if they are the middle of a value.
+    /// How many there are.
+    pub(super) fn pass_on(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
+        let Self { style, call, arguments, closing, place, json, .. } = self;
+        if let Some(json) = json {
+            let strict = json.strict_run(text);
+            if strict > 0 {
+                sink.event(Event::Arguments(upto(text, strict)));
             }
-            (None, _) => 0,
+            return strict;
         }
+        let Place::Value(value) = place else { return 0 };
+        if !(value.passes() && call.passes() && arguments.passes_raw()) {
+            return 0;
+        }
+        let ends = Ends { style, closing, arguments };
+        if text.len() <= SHORT && ends.is_plain(value, text) {
+            sink.event(Event::Arguments(text));
+            return text.len();
+        }
+        let (Found::End(length, _) | Found::More(length)) =
+            ends.pass_on(value, text, false, &mut call.pending);
+        call.hand_on(sink);
+        length
     }
 
     /// The call has been closed, or the text has ended.
@@ -120,6 +124,7 @@ impl TaggedItem {
         }
         let ending = match (self.is_closed, &self.place) {
             (true, _) => Ending::Closed,
+            (false, _) if self.is_cut => Ending::Cut,
             // A name alone may be followed by anything.
             (false, Place::Between) if self.arguments.is_empty() && !self.is_ended => Ending::Cut,
             (false, Place::Between) => Ending::Open,
@@ -185,6 +190,7 @@ impl TaggedItem {
         if more {
             return (0, Some(Step::More));
         }
+        self.is_cut = may_become(rest, &self.style.open);
         match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
             Ok(Some(tag)) if tag.word.starts_with("arg_key") => {
                 let closing = format!("{}{}{}", self.style.close, tag.word, self.style.end);
@@ -200,7 +206,10 @@ impl TaggedItem {
                 None => (0, Some(Step::Stop)),
             },
             Ok(None) => (0, Some(Step::Stop)),
-            Err(()) => (0, Some(wait(rest, LONGEST_KEY, end))),
+            Err(()) => {
+                self.is_cut = end;
+                (0, Some(wait(rest, LONGEST_KEY, end)))
+            }
         }
     }
 
@@ -273,9 +282,8 @@ impl TaggedItem {
         }
         let rest = from(text, start);
         let ends = Ends { style, closing, arguments };
-        // A long text is searched for its end first, which is faster.
-        let passes = value.streams && !value.is_cdata && arguments.passes_raw();
-        let found = match passes && rest.len() <= SHORT {
+        let passes = value.passes() && arguments.passes_raw();
+        let found = match passes {
             true => ends.pass_on(value, rest, end, &mut call.pending),
             false => ends.keep(value, rest, end, &mut call.pending),
         };
@@ -298,157 +306,6 @@ impl TaggedItem {
     }
 }
 
-/// Whether a value ends.
-enum Check {
-    /// It does; the closing tag is this long.
-    End(usize),
-    Text,
-    More,
-}
-
-/// What ends a value.
-struct Ends<'i> {
-    style: &'i Style,
-    /// What closes the call.
-    closing: &'i str,
-    arguments: &'i Arguments,
-}
-
-impl Ends<'_> {
-    /// Passes a text on, up to its end.
-    fn pass_on(&self, value: &mut RawValue, text: &str, end: bool, pending: &mut String) -> Found {
-        let first = self.style.first();
-        let mut at = 0;
-        loop {
-            let plain = length_without([b'"', b'\\', first], from(text, at));
-            if plain > 0 {
-                value.end_line_break(pending);
-                pending.push_str(text.get(at..at + plain).unwrap_or_default());
-                at += plain;
-            }
-            let Some(byte) = text.as_bytes().get(at) else { return Found::More(at) };
-            if *byte == first {
-                match self.check(value, from(text, at), value.ends_line, end) {
-                    Check::End(closing) => return Found::End(at, closing),
-                    Check::More => return Found::More(at),
-                    Check::Text => {}
-                }
-            }
-            match value.line_break(from(text, at), end) {
-                Some(0) => return Found::More(at),
-                Some(length) => {
-                    value.begin_line_break(upto(from(text, at), length), pending);
-                    at += length;
-                }
-                None => {
-                    value.end_line_break(pending);
-                    push_escaped(char::from(*byte), pending);
-                    at += 1;
-                }
-            }
-        }
-    }
-
-    /// Passes a text on or keeps a value, up to its end. One that came before is left
-    /// out.
-    fn keep(&self, value: &mut RawValue, text: &str, end: bool, pending: &mut String) -> Found {
-        let found = self.find(value, text, end);
-        let (length, is_last) = match found {
-            Found::End(at, _) => (at, true),
-            Found::More(at) => (at, false),
-        };
-        let text = upto(text, length);
-        if !text.is_empty() {
-            value.ends_line = text.ends_with('\n');
-        }
-        for part in value.piece(text, is_last) {
-            match value.streams {
-                true => self.arguments.raw_piece(part, pending),
-                false => value.kept.push_str(part),
-            }
-        }
-        found
-    }
-
-    /// Where the value ends in the text.
-    fn find(&self, value: &RawValue, text: &str, end: bool) -> Found {
-        if value.is_cdata {
-            return match value.cdata_end(text, end) {
-                Ok((at, closing)) => Found::End(at, closing),
-                Err(at) => Found::More(at),
-            };
-        }
-        for at in memchr::memchr_iter(self.style.first(), text.as_bytes()) {
-            let line = match at.checked_sub(1) {
-                Some(before) => text.as_bytes().get(before) == Some(&b'\n'),
-                None => value.ends_line,
-            };
-            match self.check(value, from(text, at), line, end) {
-                Check::End(closing) => return Found::End(at, closing),
-                Check::More => return Found::More(at),
-                Check::Text => {}
-            }
-        }
-        // The line break before a closing tag may not be whole.
-        let half = !end && text.ends_with('\r');
-        Found::More(text.len() - usize::from(half))
-    }
-
-    /// Whether the value ends where the text begins. `line` says that a line begins
-    /// there.
-    fn check(&self, value: &RawValue, text: &str, line: bool, end: bool) -> Check {
-        let second = text.as_bytes().get(1);
-        if !line && second.is_some() && second != self.style.close.as_bytes().get(1) {
-            return Check::Text;
-        }
-        let closings = [(value.closing.as_str(), value.closing.len()), (self.closing, 0)];
-        for (closing, length) in closings {
-            if !closing.is_empty() && text.starts_with(closing) {
-                return match self.goes_on(from(text, closing.len()), end) {
-                    Some(true) => Check::End(length),
-                    Some(false) => Check::Text,
-                    None => Check::More,
-                };
-            }
-        }
-        if line && text.starts_with(&self.style.open) {
-            match open_tag(self.style, beginning(text, LONGEST_KEY)) {
-                Ok(Some(tag)) if self.is_next_member(&tag) => return Check::End(0),
-                Err(()) if !end && text.len() < LONGEST_KEY => return Check::More,
-                Ok(_) | Err(()) => return Check::Text,
-            }
-        }
-        let more = !end
-            && (may_become(text, &value.closing)
-                || may_become(text, self.closing)
-                || (line && may_become(text, &self.style.open)));
-        if more { Check::More } else { Check::Text }
-    }
-
-    /// Whether a member that has not been given begins with the tag.
-    fn is_next_member(&self, tag: &OpenTag) -> bool {
-        matches!(&*tag.word, "parameter" | "param")
-            && tag.name.as_deref().is_some_and(|name| self.arguments.lacks(name))
-    }
-
-    /// Whether the text behind a closing tag is what may follow it: another tag or
-    /// the end.
-    fn goes_on(&self, text: &str, end: bool) -> Option<bool> {
-        let rest = from(text, gap(text));
-        if text.len() - rest.len() >= LONGEST_GAP {
-            return Some(true);
-        }
-        if rest.is_empty() || (rest == "\\" && !end) {
-            return end.then_some(true);
-        }
-        let follows = ["<", LEAD, "```"];
-        if follows.iter().any(|mark| rest.starts_with(mark)) {
-            return Some(true);
-        }
-        (end || !follows.iter().any(|mark| may_become(rest, mark))).then_some(false)
-    }
-}
-
 /// The text of a value, whose own tags, if it has any, are members.
 fn structured(style: &Style, text: &str) -> String {
     match style.open.starts_with(LEAD) && text.trim_start().starts_with(&style.open) {
@@ -457,22 +314,9 @@ fn structured(style: &Style, text: &str) -> String {
     }
 }
 
-/// How much white space the text begins with. Some templates escape their line
-/// breaks.
-fn gap(text: &str) -> usize {
-    let mut at = white(text);
-    while from(text, at).starts_with("\\n") {
-        at += 2;
-        at += white(from(text, at));
-    }
-    at
-}
-
 /// Waits for more text, up to a length.
 fn wait(text: &str, longest: usize, end: bool) -> Step {
     if end || text.len() >= longest { Step::Stop } else { Step::More }
 }
-
+/// A text of this length is tested for being passed on as it is.
 const SHORT: usize = 24;
-const LONGEST_KEY: usize = 512;
-const LONGEST_GAP: usize = 256;

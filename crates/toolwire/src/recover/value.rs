@@ -1,7 +1,7 @@
 //! One JSON value, written strictly while it is read leniently.
 
+use super::escape::{push_escaped, push_escaped_str};
 use super::lexer::Token;
-use super::text::{push_escaped, push_escaped_str};
 
 /// Writes the tokens of one value as strict, compact JSON.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,18 @@ struct Container {
     close: u8,
     expects: Expects,
     empty: bool,
+    /// Where it begins in the output.
+    start: usize,
+    /// Whether it may be a set of Python, or is one.
+    set: Set,
+}
+
+/// Whether a container is a set of Python, which looks like an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    Possible,
+    Yes,
+    No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +78,7 @@ impl ValueWriter {
             Token::Word(word) => self.word(word, out),
             Token::Open(open) => self.open(open, out),
             Token::Close(close) => self.close(close, out),
-            Token::Comma => self.comma(),
+            Token::Comma => self.comma(out),
             Token::Colon => self.colon(out),
         }
     }
@@ -135,6 +147,9 @@ impl ValueWriter {
         }
         if key {
             self.repaired = true;
+            if let Some(container) = self.open.last_mut() {
+                container.set = Set::No;
+            }
             out.push('"');
             push_escaped_str(word, out);
             out.push('"');
@@ -155,13 +170,16 @@ impl ValueWriter {
             b'{' => ('{', b'}', Expects::KeyOrEnd),
             _ => ('[', b']', Expects::ValueOrEnd),
         };
+        let start = out.len();
         out.push(open);
-        self.open.push(Container { close, expects, empty: true });
+        let set = if close == b'}' { Set::Possible } else { Set::No };
+        self.open.push(Container { close, expects, empty: true, start, set });
         Progress::More
     }
 
     fn close(&mut self, close: u8, out: &mut String) -> Progress {
         let close = if close == b')' { b']' } else { close };
+        let close = if close == b'}' && self.is_set(out) { b']' } else { close };
         let Some(container) = self.open.last().copied() else { return Progress::Bad };
         let complete = matches!(
             container.expects,
@@ -177,7 +195,25 @@ impl ValueWriter {
         self.ended()
     }
 
-    fn comma(&mut self) -> Progress {
+    /// Whether the innermost container is a set of Python, which becomes a list: what
+    /// looked like the first key of an object has no value.
+    fn is_set(&mut self, out: &mut String) -> bool {
+        let Some(container) = self.open.last_mut() else { return false };
+        if container.set == Set::Possible && container.expects == Expects::Colon {
+            let start = container.start;
+            // The output is not kept of a value that nobody wants.
+            if out.as_bytes().get(start) == Some(&b'{') {
+                out.replace_range(start..=start, "[");
+            }
+            (container.close, container.expects) = (b']', Expects::CommaOrEnd);
+            container.set = Set::Yes;
+            self.repaired = true;
+        }
+        container.set == Set::Yes
+    }
+
+    fn comma(&mut self, out: &mut String) -> Progress {
+        self.is_set(out);
         let Some(container) = self.open.last_mut() else { return Progress::Bad };
         if container.expects != Expects::CommaOrEnd {
             return Progress::Bad;
@@ -191,6 +227,7 @@ impl ValueWriter {
         match self.open.last_mut() {
             Some(container) if container.expects == Expects::Colon => {
                 container.expects = Expects::Value;
+                container.set = Set::No;
                 out.push(':');
                 Progress::More
             }
@@ -215,6 +252,10 @@ pub(super) fn literal(word: &str) -> Option<(String, bool)> {
 pub(super) fn number(word: &str) -> Option<(String, bool)> {
     if is_number(word) {
         return Some((word.to_owned(), false));
+    }
+    // Only the schema says whether the zeros count.
+    if word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some((format!("\"{word}\""), true));
     }
     let mut text = word.strip_prefix('+').unwrap_or(word).replace('_', "");
     let negative = text.starts_with('-');

@@ -49,7 +49,7 @@ impl Registry {
             let mut list = Array::new(&mut body);
             for run in self.runs(to) {
                 let own = run.origin == to;
-                let SchemaMember { name, required } = codec.schema_member();
+                let SchemaMember { name, required } = codec.schema_member;
                 let required = (own && required).then_some(name);
                 let mut tools = run.decode()?;
                 let mut ledger = Ledger::default();
@@ -65,7 +65,7 @@ impl Registry {
                 if own {
                     rendered = schemas.into_text().into_bytes();
                 } else {
-                    codec.encode_tools(&tools, run.origin, &profile, &mut rendered, &mut ledger);
+                    (codec.encode_tools)(&tools, run.origin, &profile, &mut rendered, &mut ledger);
                 }
                 let inside = rendered.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
                 if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
@@ -109,7 +109,7 @@ impl Registry {
     ) -> Result<Vec<ToolCall>, calls::Error> {
         let source = utf8(response)?;
         let fault = |error| invalid(source, error);
-        let mut response = from.codec().decode_response(source).map_err(fault)?;
+        let mut response = (from.codec().decode_response)(source).map_err(fault)?;
         let profile = options.profile_of(from);
         // Where two runs have a name, the first one that declared it decides how
         // its calls are restored.
@@ -198,7 +198,7 @@ impl Run<'_> {
     }
 
     fn decode(&self) -> Result<Vec<Tool<'_>>, Error> {
-        self.origin.codec().decode_tools(&self.text).map_err(|error| invalid(&self.text, error))
+        (self.origin.codec().decode_tools)(&self.text).map_err(|error| invalid(&self.text, error))
     }
 
     /// The lines of a ledger with paths into what was offered, and those about

@@ -56,7 +56,7 @@ impl DefinitionShape {
 
     /// The shape of a definition that is written as definitions are stored.
     pub(super) fn stored(fields: &Fields<'_>) -> Self {
-        let form = RICHEST_TOOLS.codec().recognize_tool(fields).map(|(form, _)| form);
+        let form = (RICHEST_TOOLS.codec().recognize_tool)(fields).map(|(form, _)| form);
         Self::Protocol(RICHEST_TOOLS, form.unwrap_or(ToolForm::Fixed(None)))
     }
 
@@ -78,7 +78,7 @@ impl DefinitionShape {
     /// The member that holds the schema of the arguments.
     pub(super) fn schema_member(self) -> &'static str {
         match self {
-            Self::Protocol(protocol, _) => protocol.codec().schema_member().name,
+            Self::Protocol(protocol, _) => protocol.codec().schema_member.name,
             Self::Mcp => "inputSchema",
         }
     }

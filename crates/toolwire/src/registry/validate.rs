@@ -163,7 +163,7 @@ impl Check {
     /// Whether the codec of the definition's protocol reads it too.
     fn decode(&mut self, shape: DefinitionShape, text: &str) {
         let list = format!("[{text}]");
-        match shape.protocol().codec().decode_tools(&list) {
+        match (shape.protocol().codec().decode_tools)(&list) {
             Ok(tools) => {
                 let unknown = tools.iter().any(|tool| matches!(tool.kind, ToolKind::Unknown(_)));
                 let kind = Reader::new(text).tag("type").ok().flatten();

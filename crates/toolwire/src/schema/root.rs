@@ -9,6 +9,7 @@ use super::merge::merge;
 use super::references::{Definitions, members, references};
 use super::walk::literal_span;
 use crate::wire::scan::literal_end;
+use crate::wire::skip::container_end;
 use crate::wire::{Extra, Kind, Object, Raw, Reader, Str, Write, read_fields};
 
 /// What was done to the root of a schema so that every protocol accepts it.
@@ -50,34 +51,32 @@ pub(crate) const FREEFORM: &str =
     r#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
 /// Whether the root is fine as it is, as nearly every root is. The text is known to
-/// be JSON, so it is enough to go from literal to literal and to count what opens
-/// and closes in between.
+/// be JSON, so nothing but the keys of the root is looked at.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (mut typed, mut listed) = (false, false);
-    let (mut depth, mut at) = (0_usize, 0);
+    let mut at = 1;
     while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b'"' => {
-                let start = at;
-                at = literal_end(bytes, at);
-                let value = bytes.get(at..).unwrap_or_default().trim_ascii_start();
-                let (1, [b':', value @ ..]) = (depth, value) else { continue };
-                let value = value.trim_ascii_start();
-                match text.get(start..at - 1).unwrap_or_default() {
-                    "type" if value.starts_with(br#""object""#) => typed = true,
-                    "properties" => listed = value.starts_with(b"{"),
-                    "type" | "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => {
-                        return false;
-                    }
-                    // It may be another spelling of one of these.
-                    key if key.contains('\\') => return false,
-                    _other => {}
-                }
+        if *byte != b'"' {
+            // What is neither a literal nor a container says nothing here.
+            let is_container = matches!(byte, b'{' | b'[');
+            at = if is_container { container_end(bytes, at) } else { at + 1 };
+            continue;
+        }
+        let start = at + 1;
+        at = literal_end(bytes, start);
+        let [b':', value @ ..] = bytes.get(at..).unwrap_or_default().trim_ascii_start() else {
+            continue;
+        };
+        let value = value.trim_ascii_start();
+        match text.get(start..at - 1).unwrap_or_default() {
+            "type" if value.starts_with(br#""object""#) => typed = true,
+            "properties" => listed = value.starts_with(b"{"),
+            "type" | "anyOf" | "oneOf" | "allOf" | "enum" | "const" | "not" | "$ref" => {
+                return false;
             }
+            // It may be another spelling of one of these.
+            key if key.contains('\\') => return false,
             _other => {}
         }
     }

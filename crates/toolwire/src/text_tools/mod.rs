@@ -106,7 +106,13 @@ impl<'a> TextRequest<'a> {
         let toolset = Toolset::of_list(&tools, request.origin, &functions);
         let restore = Restore::of(&toolset, request.origin, &functions);
         let mut definitions = Vec::new();
-        codec(FUNCTIONS).encode_tools(&tools, request.origin, &functions, &mut definitions, ledger);
+        (codec(FUNCTIONS).encode_tools)(
+            &tools,
+            request.origin,
+            &functions,
+            &mut definitions,
+            ledger,
+        );
         let definitions = String::from_utf8(definitions).unwrap_or_default();
         let definitions = Offered::read(&definitions, &request.choice, &toolset, ledger);
         let thread = Thread::new(&request.turns, request.origin, functions.ids, ledger);

@@ -162,9 +162,10 @@ impl Sink for Segments<'_> {
                 state.in_call = false;
                 sink.close_call(repaired, valid);
             }
-            Event::Incomplete { name: _, raw } => {
-                // A call that had not begun is text.
-                if std::mem::take(&mut state.in_call) {
+            Event::Incomplete { name, raw } => {
+                // A call that had not begun is text, unless it broke off before its name.
+                let is_unnamed = name.is_none() && !raw.is_empty();
+                if std::mem::take(&mut state.in_call) || is_unnamed {
                     sink.cut_call();
                 } else {
                     state.text(raw, *sink);

@@ -11,7 +11,7 @@ use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
 use crate::wire::envelope::Envelope;
-use crate::wire::{Kind, ReadError, Reader, Str};
+use crate::wire::{Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
 ///
@@ -42,6 +42,8 @@ pub struct RequestHead {
     /// The session that it continues, in a protocol whose servers remember
     /// nothing.
     pub session: Option<String>,
+    /// Where the long values of the body end, for whoever reads it next.
+    pub(super) ends: ValueEnds,
 }
 
 impl RequestHead {
@@ -57,7 +59,7 @@ impl RequestHead {
         let mut head =
             Self::scan(protocol, path, source).map_err(|error| invalid(source, error))?;
         head.has_envelope = Envelope::may_be_in(body);
-        if let Some(stateful) = protocol.codec().stateful() {
+        if let Some(stateful) = protocol.codec().stateful {
             let word = stateful.reference_word().as_bytes();
             head.has_state |= memchr::memmem::find(body, word).is_some();
         }
@@ -73,9 +75,9 @@ impl RequestHead {
         let description = protocol.describe();
         let model_in_body = !description.answers.names_model();
         let stream_in_body = description.answers.stream_path.is_none();
-        let mut head = Self::default();
-        let stateful = protocol.codec().stateful();
-        let has_sessions = protocol.codec().session().is_some();
+        let mut head = Self { ends: ValueEnds::of(source.len()), ..Self::default() };
+        let stateful = protocol.codec().stateful;
+        let has_sessions = protocol.codec().session.is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
         // Nobody reads a request of the upstream's own protocol again. Which of
@@ -112,7 +114,7 @@ impl RequestHead {
                         head.pass_element(&mut reader, description.tool_members, &mut inner)?;
                     }
                 }
-                _other => reader.skip()?,
+                _other => reader.skip_noting(&mut head.ends)?,
             }
         }
         reader.finish()?;
@@ -129,7 +131,7 @@ impl RequestHead {
         keys: &mut Keys<'a>,
     ) -> Result<(), ReadError> {
         if reader.peek() != Kind::Object {
-            return reader.skip();
+            return reader.skip_noting(&mut self.ends);
         }
         keys.clear();
         let mut members = reader.object()?;
@@ -138,7 +140,7 @@ impl RequestHead {
             if reader.peek() == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
                 self.pass_tools(reader, tool_members)?;
             } else {
-                reader.skip()?;
+                reader.skip_noting(&mut self.ends)?;
             }
         }
         Ok(())
@@ -149,7 +151,7 @@ impl RequestHead {
         reader: &mut Reader<'_>,
         tool_members: &[&str],
     ) -> Result<(), ReadError> {
-        let (count, bytes) = count_tools(reader, tool_members)?;
+        let (count, bytes) = count_tools(reader, tool_members, &mut self.ends)?;
         self.tools += count;
         self.tool_bytes += bytes;
         Ok(())
@@ -169,7 +171,11 @@ impl RequestHead {
 
 /// Passes over a list of tools. How many there are, where a namespace counts as
 /// its members, and how many bytes they have.
-fn count_tools(reader: &mut Reader<'_>, members: &[&str]) -> Result<(usize, usize), ReadError> {
+fn count_tools(
+    reader: &mut Reader<'_>,
+    members: &[&str],
+    ends: &mut ValueEnds,
+) -> Result<(usize, usize), ReadError> {
     let mut keys = Keys::default();
     let (mut count, mut bytes) = (0, 0);
     let mut items = reader.array()?;
@@ -182,13 +188,13 @@ fn count_tools(reader: &mut Reader<'_>, members: &[&str]) -> Result<(usize, usiz
             while let Some(key) = fields.next(reader)? {
                 keys.add(&key, reader)?;
                 if reader.peek() == Kind::Array && members.contains(&key.decode().as_ref()) {
-                    nested += count_tools(reader, members)?.0;
+                    nested += count_tools(reader, members, ends)?.0;
                 } else {
-                    reader.skip()?;
+                    reader.skip_noting(ends)?;
                 }
             }
         } else {
-            reader.skip()?;
+            reader.skip_noting(ends)?;
         }
         count += nested.max(1);
         bytes += reader.raw_since(&start).text().len();

@@ -8,7 +8,7 @@ use super::{
     settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
-use crate::ledger::{Ledger, LossPolicy};
+use crate::ledger::{Code, Ledger, LossPolicy};
 use crate::model::{KeptState, Protocol, Request};
 use crate::pipe::Pipe;
 use crate::profile::Profile;
@@ -28,8 +28,12 @@ pub struct PreparedRequest<'a> {
     pub(super) from: Protocol,
     pub(super) to: Protocol,
     pub(super) source: &'a str,
+    /// Reads the source.
+    reader: Reader<'a>,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
+    /// Whether it is known to be one JSON object.
+    is_checked: bool,
     /// How the tools come back, once the request has been translated.
     restore: Option<Restore>,
     /// How calls are read from text, if the upstream takes no tools.
@@ -53,7 +57,7 @@ impl<'a> PreparedRequest<'a> {
         let source = utf8(body)?;
         // A request that is translated is read anyway, so nothing is searched.
         let has_envelope = from == to && Envelope::may_be_in(body);
-        Self::read(from, to, source, has_envelope)
+        Self::read(from, to, Reader::new(source), source, has_envelope)
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.
@@ -64,10 +68,12 @@ impl<'a> PreparedRequest<'a> {
     pub fn with_head(
         from: Protocol,
         to: Protocol,
-        head: &RequestHead,
+        head: &'a RequestHead,
         body: &'a [u8],
     ) -> Result<Self, Error> {
-        let mut prepared = Self::read(from, to, utf8(body)?, head.has_envelope)?;
+        let source = utf8(body)?;
+        let reader = Reader::again(source, &head.ends);
+        let mut prepared = Self::read(from, to, reader, source, head.has_envelope)?;
         prepared.set_head(head);
         Ok(prepared)
     }
@@ -75,6 +81,7 @@ impl<'a> PreparedRequest<'a> {
     /// Adds what the URL says of the request.
     pub(super) fn set_head(&mut self, head: &RequestHead) {
         self.model_span.clone_from(&head.model_span);
+        self.is_checked = true;
         if let Some(request) = &mut self.request {
             let endpoint = &self.from.describe().answers;
             if endpoint.names_model() {
@@ -93,46 +100,47 @@ impl<'a> PreparedRequest<'a> {
         source: &'a str,
         request: Request<'a>,
     ) -> Self {
+        let mut prepared = Self::unread(from, to, Reader::new(source), source);
+        prepared.request = Some(request);
+        prepared.is_checked = true;
+        prepared
+    }
+
+    fn read(
+        from: Protocol,
+        to: Protocol,
+        reader: Reader<'a>,
+        source: &'a str,
+        has_envelope: bool,
+    ) -> Result<Self, Error> {
+        let fault = |error| invalid(source, error);
+        let mut prepared = Self::unread(from, to, reader, source);
+        if from != to {
+            let request = (codec(from).read_request)(prepared.reader.clone());
+            prepared.request = Some(request.map_err(fault)?);
+        } else if has_envelope {
+            // An envelope may hold reasoning that this upstream never sealed.
+            let foreign = (codec(from).foreign_reasoning)(source, &mut prepared.cut_ledger);
+            prepared.cuts = foreign.map_err(fault)?;
+        }
+        Ok(prepared)
+    }
+
+    fn unread(from: Protocol, to: Protocol, reader: Reader<'a>, source: &'a str) -> Self {
         Self {
             from,
             to,
             source,
-            request: Some(request),
+            reader,
+            request: None,
             model_span: None,
+            is_checked: false,
             restore: None,
             recovery: None,
             cuts: Vec::new(),
             cut_ledger: Ledger::default(),
             session: None,
         }
-    }
-
-    fn read(
-        from: Protocol,
-        to: Protocol,
-        source: &'a str,
-        has_envelope: bool,
-    ) -> Result<Self, Error> {
-        let fault = |error| invalid(source, error);
-        let (mut request, mut cuts, mut cut_ledger) = (None, Vec::new(), Ledger::default());
-        if from != to {
-            request = Some(codec(from).decode_request(source).map_err(fault)?);
-        } else if has_envelope {
-            // An envelope may hold reasoning that this upstream never sealed.
-            cuts = codec(from).foreign_reasoning(source, &mut cut_ledger).map_err(fault)?;
-        }
-        Ok(Self {
-            from,
-            to,
-            source,
-            request,
-            model_span: None,
-            restore: None,
-            recovery: None,
-            cuts,
-            cut_ledger,
-            session: None,
-        })
     }
 
     /// The request, unless its bytes pass unread.
@@ -148,7 +156,7 @@ impl<'a> PreparedRequest<'a> {
     /// [`Error::Refused`] if it cannot be carried as the policy demands,
     /// [`Error::Invalid`] if it passes unread and is no JSON object.
     pub fn translate(&mut self, options: &Options<'_>) -> Result<Translated, Error> {
-        self.encode(options, Answer::Expected)
+        self.encode(options, AnswerUse::Translated)
     }
 
     /// Translates the request, and works out how its tools come back if an
@@ -156,7 +164,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         let limit = match options.output_limit {
             Some(tokens) if !self.sets_limit()? => Some(tokens),
@@ -197,7 +205,7 @@ impl<'a> PreparedRequest<'a> {
     pub(super) fn encode_with_own_limit(
         &mut self,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         if !options.profile_of(self.to).tool_calls.is_native()
             && let Some(translated) = self.encode_as_text(options)?
@@ -223,8 +231,8 @@ impl<'a> PreparedRequest<'a> {
         }
         let profile = model_profile(options, self.to, request);
         let tools = Toolset::new(request, &profile);
-        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
-        if answer == Answer::Expected {
+        (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
+        if answer == AnswerUse::Translated {
             self.restore = Some(Restore::of(&tools, self.from, &profile));
         }
         request.model = own;
@@ -246,8 +254,7 @@ impl<'a> PreparedRequest<'a> {
     fn encode_as_text(&mut self, options: &Options<'_>) -> Result<Option<Translated>, Error> {
         let mut decoded = match self.request.take() {
             Some(request) => request,
-            None => codec(self.from)
-                .decode_request(self.source)
+            None => (codec(self.from).read_request)(self.reader.clone())
                 .map_err(|error| invalid(self.source, error))?,
         };
         let mut ledger = Ledger::default();
@@ -266,7 +273,10 @@ impl<'a> PreparedRequest<'a> {
         let mut out = Vec::with_capacity(self.source.len() * 2);
         let profile = &model_profile(options, self.to, &text.request);
         let tools = Toolset::new(&text.request, profile);
-        codec(self.to).encode_request(&text.request, &tools, profile, &mut out, &mut ledger);
+        (codec(self.to).encode_request)(&text.request, &tools, profile, &mut out, &mut ledger);
+        if self.from == self.to && text.recovery.is_some() {
+            refuse_streamed_answers(&decoded, &mut ledger);
+        }
         let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
         let mut required_features = ledger.required_features().to_vec();
         if self.from == self.to {
@@ -283,7 +293,8 @@ impl<'a> PreparedRequest<'a> {
                 .map_err(|error| invalid(self.source, error))?;
             entries.retain(|entry| {
                 let first = entry.path.split('/').nth(1).unwrap_or_default();
-                replaced.iter().any(|members| members.contains(&first))
+                entry.code == Code::MultipleAnswers
+                    || replaced.iter().any(|members| members.contains(&first))
             });
             required_features.clear();
         }
@@ -295,6 +306,23 @@ impl<'a> PreparedRequest<'a> {
         let mut translated = judge(out, entries, options.loss_policy)?;
         translated.required_features = required_features;
         Ok(Some(translated))
+    }
+
+    /// Whether the upstream gets the client's bytes, all of them and in one piece,
+    /// so that nobody has to copy them.
+    pub fn passes_whole(&self, options: &Options<'_>) -> bool {
+        let is_named = |model: &str| {
+            let span = self.model_span.clone().unwrap_or_default();
+            let literal = self.source.get(span).unwrap_or_default();
+            literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) == Some(model)
+        };
+        let in_body = !self.from.describe().answers.names_model();
+        self.is_checked
+            && self.request.is_none()
+            && self.cuts.is_empty()
+            && options.output_limit.is_none()
+            && options.profile_of(self.to).tool_calls.is_native()
+            && options.model.as_deref().filter(|_| in_body).is_none_or(is_named)
     }
 
     /// Copies the request with the upstream's name of the model and without
@@ -329,10 +357,19 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = if repeats { codec(self.from).decode_request(self.source).ok() } else { None };
-        let request = self.request.as_ref().or(read.as_ref());
+        let read = repeats.then(|| (codec(self.from).read_request)(self.reader.clone()).ok());
+        let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
+    }
+}
+
+/// Refuses several answers in one stream, of which calls are read only from the first.
+fn refuse_streamed_answers(request: &Request<'_>, ledger: &mut Ledger) {
+    let is_streamed = request.stream.on.is_some_and(|on| on.value);
+    if let Some(At { value: 2.., pos }) = request.output.n.filter(|_| is_streamed) {
+        let note = ledger.refused(pos, Code::MultipleAnswers);
+        note.detail("Calls that a model writes as text are read from one streamed answer.");
     }
 }
 
@@ -383,7 +420,7 @@ pub(super) fn with_conversation(
 
 /// Whether the answer to a request will be translated too.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
-    Expected,
+pub(super) enum AnswerUse {
+    Translated,
     Ignored,
 }

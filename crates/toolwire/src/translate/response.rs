@@ -65,7 +65,7 @@ impl ResponseTranslator {
             restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))
         });
         let context = request.map(|request| {
-            let mut context = codec(to).response_context(request);
+            let mut context = (codec(to).response_context)(request);
             context.keep(options.kept_state.as_ref());
             context.created = context.created.or(options.created);
             context
@@ -90,7 +90,7 @@ impl ResponseTranslator {
     /// error that came as if it were an answer.
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
-        let decoded = codec(self.from).decode_response(source);
+        let decoded = (codec(self.from).decode_response)(source);
         if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
         }
@@ -101,7 +101,7 @@ impl ResponseTranslator {
     /// says. Such an answer is refused where it does not pass.
     pub fn is_failure(&self, body: &[u8]) -> bool {
         let source = utf8(body).ok();
-        let response = source.and_then(|source| codec(self.from).decode_response(source).ok());
+        let response = source.and_then(|source| (codec(self.from).decode_response)(source).ok());
         response.is_some_and(|response| response.is_failure())
     }
 
@@ -111,7 +111,7 @@ impl ResponseTranslator {
         body: &'b [u8],
     ) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
-        self.finish(source, codec(self.from).decode_response(source))
+        self.finish(source, (codec(self.from).decode_response)(source))
     }
 
     fn finish<'b>(
@@ -140,7 +140,7 @@ impl ResponseTranslator {
         }
         restore::distinct(&mut response, &mut ledger);
         let mut out = Vec::with_capacity(source.len() + source.len() / 4);
-        codec(self.to).encode_response(&response, self.context.as_ref(), &mut out, &mut ledger);
+        (codec(self.to).encode_response)(&response, self.context.as_ref(), &mut out, &mut ledger);
         let Translated { body, ledger, required_features: _ } =
             settle(source, out, &ledger, self.loss_policy)?;
         Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary })

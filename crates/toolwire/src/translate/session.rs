@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::prepared::{Answer, with_conversation};
+use super::prepared::{AnswerUse, with_conversation};
 use super::{Error, Options, PreparedRequest, RequestHead, Translated, invalid, judge, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger};
@@ -43,13 +43,14 @@ impl<'a> PreparedRequest<'a> {
     pub fn with_session(
         from: Protocol,
         to: Protocol,
-        head: &RequestHead,
+        head: &'a RequestHead,
         body: &'a [u8],
         origins: &[Protocol],
     ) -> Result<Self, Error> {
         let source = utf8(body)?;
         let fault = |error| invalid(source, error);
-        let mut request = codec(from).decode_request(source).map_err(fault)?;
+        let reader = Reader::again(source, &head.ends);
+        let mut request = (codec(from).read_request)(reader).map_err(fault)?;
         let earlier = earlier_turns(source, origins).map_err(fault)?;
         request.extra.retain(|field| field.key != EARLIER_MEMBER);
         let own = std::mem::take(&mut request.turns);
@@ -61,7 +62,7 @@ impl<'a> PreparedRequest<'a> {
         request.turns.extend(earlier);
         request.turns.extend(own);
         let calls = Tracker::of_turns(&request.turns, Duration::ZERO);
-        let groups_results = codec(from).session().is_some_and(|session| session.groups_results());
+        let groups_results = codec(from).session.is_some_and(|session| session.groups_results());
         let passes = origins.iter().all(|origin| *origin == from)
             && calls.is_whole()
             && results_follow(&request.turns, groups_results);
@@ -84,7 +85,7 @@ impl<'a> PreparedRequest<'a> {
         session: &Session,
         request: &Request<'a>,
         options: &Options<'_>,
-        answer: Answer,
+        answer: AnswerUse,
     ) -> Result<Translated, Error> {
         if session.passes {
             // A name that is in the URL does not belong in the body.
@@ -106,7 +107,7 @@ impl<'a> PreparedRequest<'a> {
         let model = request.model.as_ref().map(Str::decode);
         let profile = options.profile_for(self.to, model.as_deref());
         let tools = Toolset::new(request, &profile);
-        codec(self.to).encode_request(request, &tools, &profile, &mut out, &mut ledger);
+        (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
         let description = self.from.describe();
         let members = [description.conversation_members, &[EARLIER_MEMBER]];
         // What is not the conversation stays as the client wrote it.
@@ -164,7 +165,7 @@ impl<'a> PreparedRequest<'a> {
     }
 
     fn list_member(&self) -> &'static str {
-        self.from.codec().session().map_or("", |session| session.list_member())
+        self.from.codec().session.map_or("", |session| session.list_member())
     }
 }
 

@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::{At, Object, Reader, Str};
-use crate::model::Issuer;
+use crate::model::{Issuer, Sealed};
 
 /// What an envelope holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,41 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// An envelope that holds a seal and nothing else.
+    pub fn of(sealed: &Sealed<'_>) -> Self {
+        let Sealed { issuer, item_id, blob, redacted } = sealed;
+        let own = |text: &Str<'_>| text.decode().into_owned();
+        Self {
+            issuer: issuer.clone(),
+            item_id: item_id.as_ref().map(own),
+            text: None,
+            blob: blob.as_ref().map(own),
+            redacted: *redacted,
+            place: None,
+        }
+    }
+
+    /// The same with the text that the seal covers.
+    #[must_use]
+    pub fn with_text(mut self, text: Option<Vec<String>>) -> Self {
+        self.text = text;
+        self
+    }
+
+    /// The same with its place in the turn.
+    #[must_use]
+    pub fn with_place(mut self, place: Option<u64>) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// The seal that it holds.
+    pub fn into_sealed(self) -> Sealed<'static> {
+        let Self { issuer, item_id, text: _, blob, redacted, place: _ } = self;
+        let (item_id, blob) = (item_id.map(Str::plain), blob.map(Str::plain));
+        Sealed { issuer, item_id, blob, redacted }
+    }
+
     /// Whether a signature or encrypted content is one of toolwire's.
     pub fn is_sealed(blob: &str) -> bool {
         blob.starts_with(PREFIX)

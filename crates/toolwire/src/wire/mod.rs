@@ -14,6 +14,7 @@ mod fields;
 #[doc(hidden)]
 pub mod cuts;
 pub(crate) mod date;
+mod ends;
 pub mod envelope;
 pub mod glob;
 pub(crate) mod growing;
@@ -23,12 +24,15 @@ pub mod names;
 mod pointer;
 mod raw;
 mod read;
+mod read_error;
 pub(crate) mod scan;
+pub(crate) mod skip;
 pub mod sse;
 pub(crate) mod stencil;
 mod text;
 mod write;
 
+pub(crate) use ends::ValueEnds;
 pub use fields::{At, Extra, Pos};
 pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
@@ -36,9 +40,10 @@ pub use fields::{check_duplicates, fill};
 pub use pointer::{pointer, pointers};
 pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
-pub use read::{Kind, Members, Read, ReadError, Reader, What};
+pub use read::{Kind, Members, Read, Reader};
 #[doc(hidden)]
 pub use read::{read_fields, string_under};
+pub use read_error::{ReadError, What};
 pub use text::{Str, TextBuffer};
 pub(crate) use write::written;
 pub use write::{Array, Object, Write, write_escaped, write_str};

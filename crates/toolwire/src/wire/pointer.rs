@@ -120,7 +120,8 @@ impl<'s> Walk<'s> {
 
     /// Passes over a key. Whether it could be read.
     fn key(&mut self) -> bool {
-        let Ok((end, escaped)) = scan::string(self.bytes, self.pos) else { return false };
+        let Ok(literal) = scan::string(self.bytes, self.pos) else { return false };
+        let (end, escaped) = (literal.behind(), literal.is_escaped());
         let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
         if let Some(step) = self.path.last_mut() {
             *step = PathStep::Key(Str::literal(inside, escaped, Pos::NONE).into_decoded());

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::scan::{self, MAX_DEPTH};
-use super::{At, Extra, Pos, Raw, Str, check_duplicates};
+use super::ends::{self, ValueEnd, ValueEnds};
+use super::scan::{self, Fault, MAX_DEPTH, Scan};
+use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates};
 
 /// Something that can be read from a JSON value.
 pub trait Read<'a>: Sized {
@@ -12,23 +13,34 @@ pub trait Read<'a>: Sized {
 }
 
 /// Reads JSON in one pass, borrowing everything it returns.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Reader<'a> {
     src: &'a str,
     pos: usize,
     base: Pos,
     depth: u32,
+    /// The ends of values that were passed over before.
+    ends: &'a [ValueEnd],
 }
 
 impl<'a> Reader<'a> {
     /// Reads a whole document.
     pub fn new(src: &'a str) -> Self {
-        Self { src, pos: 0, base: Pos::START, depth: 0 }
+        Self::with_ends(src, &[])
+    }
+
+    /// Reads a whole document that was passed over before.
+    pub(crate) fn again(src: &'a str, ends: &'a ValueEnds) -> Self {
+        Self::with_ends(src, ends.list(src.len()))
+    }
+
+    fn with_ends(src: &'a str, ends: &'a [ValueEnd]) -> Self {
+        Self { src, pos: 0, base: Pos::START, depth: 0, ends }
     }
 
     /// Reads a value that is part of a larger document and starts at `base`.
     pub(super) fn nested(src: &'a str, base: Pos) -> Self {
-        Self { src, pos: 0, base, depth: 0 }
+        Self { src, pos: 0, base, depth: 0, ends: &[] }
     }
 
     /// Reads one value, and refuses anything but whitespace behind it.
@@ -83,7 +95,11 @@ impl<'a> Reader<'a> {
     /// Reads a string whose quote comes next.
     fn literal(&mut self) -> Result<Str<'a>, ReadError> {
         let start = self.pos;
-        let (end, escaped) = self.scanned(scan::string(self.bytes(), start))?;
+        let end = match ends::find(&mut self.ends, start) {
+            Some(end) => end,
+            None => self.scanned(scan::string(self.bytes(), start))?,
+        };
+        let (end, escaped) = (end.behind(), end.is_escaped());
         self.pos = end;
         let inside = self.src.get(start + 1..end - 1).unwrap_or_default();
         let pos = self.base.advance(start);
@@ -107,7 +123,18 @@ impl<'a> Reader<'a> {
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();
-        self.pos = self.scanned(scan::value(self.bytes(), self.pos, self.depth))?;
+        self.pos = match ends::find(&mut self.ends, self.pos) {
+            Some(end) => end.behind(),
+            None => self.scanned(scan::value(self.bytes(), self.pos, self.depth, &mut ()))?,
+        };
+        Ok(())
+    }
+
+    /// Passes over one value of any kind, and notes where the long values in it
+    /// end, for another reader of the same document.
+    pub(crate) fn skip_noting(&mut self, ends: &mut ValueEnds) -> Result<(), ReadError> {
+        self.skip_whitespace();
+        self.pos = self.scanned(scan::value(self.bytes(), self.pos, self.depth, ends))?;
         Ok(())
     }
 
@@ -249,8 +276,11 @@ impl<'a> Reader<'a> {
         self.bytes().get(self.pos).copied()
     }
 
-    fn scanned<T>(&self, result: Result<T, (usize, What)>) -> Result<T, ReadError> {
-        result.map_err(|(at, what)| ReadError::new(self.base.advance(at), what))
+    fn scanned<T>(&self, result: Scan<T>) -> Result<T, ReadError> {
+        result.map_err(|fault| {
+            let Fault { at, what } = *fault;
+            ReadError::new(self.base.advance(at), what)
+        })
     }
 }
 
@@ -349,85 +379,6 @@ impl fmt::Display for Kind {
             Self::End => "the end of the input",
         })
     }
-}
-
-/// Why a document could not be read, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}")]
-pub struct ReadError {
-    /// The value at fault.
-    pub pos: Pos,
-    /// What is wrong with it.
-    pub what: What,
-}
-
-impl ReadError {
-    /// An error at a position.
-    pub fn new(pos: Pos, what: What) -> Self {
-        Self { pos, what }
-    }
-
-    /// A required field that is not there.
-    pub fn missing(at: Pos, field: &'static str) -> Self {
-        Self::new(at, What::Missing(field))
-    }
-}
-
-/// What is wrong with a document.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum What {
-    /// A value of the wrong kind.
-    #[error("expected {wanted}, found {found}")]
-    #[expect(missing_docs, reason = "the message says it")]
-    Expected { wanted: Kind, found: Kind },
-    /// A value that the field does not allow.
-    #[error("{0}")]
-    Invalid(String),
-    /// A required field is missing.
-    #[error("required field `{0}` is missing")]
-    Missing(&'static str),
-    /// A field appears twice.
-    #[error("field `{0}` appears twice")]
-    Duplicate(String),
-    /// The document stops in the middle.
-    #[error("the JSON ends in the middle of a value")]
-    End,
-    /// There is more text after the document.
-    #[error("unexpected text behind the JSON value")]
-    Trailing,
-    /// Too many containers are open.
-    #[error("nested deeper than {MAX_DEPTH} levels")]
-    Depth,
-    /// A raw control character in a string.
-    #[error("control character inside a string; it must be escaped")]
-    Control,
-    /// An unknown escape.
-    #[error("invalid escape in a string")]
-    Escape,
-    /// Half of a UTF-16 pair.
-    #[error("lone surrogate escape in a string; it stands for no character")]
-    Surrogate,
-    /// A malformed number.
-    #[error("malformed number")]
-    Number,
-    /// No value where one must be.
-    #[error("expected a JSON value")]
-    Value,
-    /// No key where one must be.
-    #[error("expected a field name in double quotes")]
-    Key,
-    /// No colon behind a key.
-    #[error("expected `:` behind a field name")]
-    Colon,
-    /// Neither comma nor brace.
-    #[error("expected `,` or `}}`")]
-    CommaOrBrace,
-    /// Neither comma nor bracket.
-    #[error("expected `,` or `]`")]
-    CommaOrBracket,
-    /// The document is not UTF-8.
-    #[error("invalid UTF-8")]
-    Utf8,
 }
 
 impl<'a> Read<'a> for Str<'a> {

@@ -2,41 +2,163 @@
 //! values. Every function takes the input and a position and returns the
 //! position after what it recognised, so that a byte is looked at once.
 
-use super::read::What;
+use wide::u8x16;
+
+use super::What;
 
 /// How many containers may be open at once. The number is serde_json's, and
 /// far above what any published request nests.
 pub(super) const MAX_DEPTH: u32 = 127;
 
-type Scan = Result<usize, (usize, What)>;
+/// The position behind what was recognised. An error is boxed, because a result of
+/// two words is passed in registers, and this one is passed for every value.
+pub(super) type Scan<T = usize> = Result<T, Box<Fault>>;
 
-pub(super) fn whitespace(bytes: &[u8], mut pos: usize) -> usize {
+/// Where a document is not JSON, and why.
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) what: What,
+}
+
+#[cold]
+fn fault<T>(at: usize, what: What) -> Scan<T> {
+    Err(Box::new(Fault { at, what }))
+}
+
+/// The end of a string literal, and whether it holds a backslash, in one word.
+#[derive(Clone, Copy)]
+pub(super) struct LiteralEnd(usize);
+
+impl LiteralEnd {
+    pub(super) fn new(behind: usize, is_escaped: bool) -> Self {
+        Self(behind << 1 | usize::from(is_escaped))
+    }
+
+    pub(super) fn word(self) -> usize {
+        self.0
+    }
+
+    pub(super) fn from_word(word: usize) -> Self {
+        Self(word)
+    }
+
+    /// The position behind the closing quote.
+    pub(super) fn behind(self) -> usize {
+        self.0 >> 1
+    }
+
+    pub(super) fn is_escaped(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// The position of the next byte that is not whitespace. Between most tokens there
+/// is none, or one space.
+#[inline(always)]
+pub(super) fn whitespace(bytes: &[u8], pos: usize) -> usize {
+    match bytes.get(pos) {
+        Some(byte) if *byte > b' ' => pos,
+        Some(b' ') if bytes.get(pos + 1).is_some_and(|byte| *byte > b' ') => pos + 1,
+        Some(_) | None => long_whitespace(bytes, pos),
+    }
+}
+
+fn long_whitespace(bytes: &[u8], mut pos: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(pos) {
         pos += 1;
     }
     pos
 }
 
-/// Scans a string literal whose opening quote is at `pos`. The flag says
-/// whether the literal holds a backslash.
+/// Scans a string literal whose opening quote is at `pos`.
 ///
 /// Escapes that stand for half a character are refused, also in values that
 /// are only copied: no UTF-8 text can hold them, so the next program that decodes
 /// the text would have to change it.
-pub(super) fn string(bytes: &[u8], pos: usize) -> Result<(usize, bool), (usize, What)> {
-    let mut escaped = false;
-    let mut rest = bytes.get(pos + 1..).unwrap_or_default();
+///
+/// Inlined, because every string of every document goes through it, most of
+/// them short.
+#[inline(always)]
+pub(super) fn string(bytes: &[u8], pos: usize) -> Scan<LiteralEnd> {
+    let inside = bytes.get(pos + 1..).unwrap_or_default();
+    if let Some(block) = inside.first_chunk::<BLOCK>() {
+        let at = special(*block).to_bitmask().trailing_zeros() as usize;
+        if block.get(at) == Some(&b'"') {
+            return Ok(LiteralEnd::new(pos + at + 2, false));
+        }
+    }
+    long_string(bytes, inside)
+}
+
+/// Scans a string literal that is long, or has escapes, or ends with the document.
+fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
+    let rest = after_plain(inside);
+    match rest {
+        [b'"', ..] => Ok(LiteralEnd::new(bytes.len() - rest.len() + 1, false)),
+        _ => escaped_string(bytes, bytes.len() - rest.len()),
+    }
+}
+
+/// Scans the rest of a string literal from its first escape on. Source code has an
+/// escape every few bytes, so each block is compared once, whatever it holds.
+fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
+    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        let mut hits = special(*block).to_bitmask();
+        let mut next = at + BLOCK;
+        while hits != 0 {
+            let offset = hits.trailing_zeros() as usize;
+            let hit = at + offset;
+            match block.get(offset) {
+                Some(b'"') => return Ok(LiteralEnd::new(hit + 1, true)),
+                Some(b'\\') if bytes.get(hit + 1).is_some_and(is_simple_escape) => {
+                    // The escaped byte is not looked at again, here or in the next
+                    // block.
+                    hits &= !(3 << offset);
+                    next = next.max(hit + 2);
+                }
+                Some(_) | None => {
+                    next = behind_rare(bytes, hit)?;
+                    hits = 0;
+                }
+            }
+        }
+        at = next;
+    }
+    let mut rest = bytes.get(at..).unwrap_or_default();
     loop {
-        rest = after_plain(rest);
-        rest = match rest {
-            [b'"', ..] => return Ok((bytes.len() - rest.len() + 1, escaped)),
+        rest = match after_few(rest) {
+            [b'"', tail @ ..] => return Ok(LiteralEnd::new(bytes.len() - tail.len(), true)),
             [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', tail @ ..] => tail,
-            _ => after_rare(rest).map_err(|what| {
-                let fault = if what == What::End { 0 } else { rest.len() };
-                (bytes.len() - fault, what)
-            })?,
+            rare => {
+                let end = behind_rare(bytes, bytes.len() - rare.len())?;
+                bytes.get(end..).unwrap_or_default()
+            }
         };
-        escaped = true;
+    }
+}
+
+/// Whether a backslash and this byte stand for one character.
+fn is_simple_escape(byte: &u8) -> bool {
+    #[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
+    const SIMPLE: [bool; 256] = {
+        let mut simple = [false; 256];
+        let mut rest: &[u8] = b"\"\\/bfnrt";
+        while let [byte, tail @ ..] = rest {
+            simple[*byte as usize] = true;
+            rest = tail;
+        }
+        simple
+    };
+    SIMPLE.get(usize::from(*byte)).is_some_and(|simple| *simple)
+}
+
+/// The position behind an escape by number. Anything else here is an error.
+#[cold]
+fn behind_rare(bytes: &[u8], at: usize) -> Scan {
+    match after_rare(bytes.get(at..).unwrap_or_default()) {
+        Ok(tail) => Ok(bytes.len() - tail.len()),
+        Err(What::End) => fault(bytes.len(), What::End),
+        Err(what) => fault(at, what),
     }
 }
 
@@ -52,8 +174,7 @@ pub(crate) fn literal_end(bytes: &[u8], pos: usize) -> usize {
     }
 }
 
-/// What is left behind an escape by number. Anything else here is an error.
-#[cold]
+/// What is left behind an escape by number.
 fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
     match rest {
         [b'\\', b'u', digits @ ..] => match unit(digits)? {
@@ -83,79 +204,76 @@ fn unit(digits: &[u8]) -> Result<(u16, &[u8]), What> {
 }
 
 /// What follows the bytes of a literal that need no escape.
-///
-/// Inlined, because every string of every document goes through it, most of
-/// them short.
 #[inline(always)]
 pub(super) fn after_plain(mut rest: &[u8]) -> &[u8] {
-    // Keys, enum values and the lines of source code are short: eight bytes at
-    // a time finds their end.
-    for _ in 0..8 {
-        let Some((word, tail)) = rest.split_first_chunk::<8>() else { return after_few(rest) };
-        let hit = special(u64::from_le_bytes(*word));
-        if hit != 0 {
-            return rest.get((hit.trailing_zeros() / 8) as usize..).unwrap_or_default();
+    // Keys, enum values and the lines of source code are short, so the first
+    // blocks are looked at one by one.
+    for _ in 0..4 {
+        let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() else { return after_few(rest) };
+        let hits = special(*block).to_bitmask();
+        if hits != 0 {
+            return rest.get(hits.trailing_zeros() as usize..).unwrap_or_default();
         }
         rest = tail;
     }
-    // Prose and base64 are long: the compiler turns this loop into a few
-    // vector instructions for each block.
-    while let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() {
-        if block.iter().fold(0, |found, &byte| found | u8::from(is_special(byte))) != 0 {
+    after_many(rest)
+}
+
+/// The same for what is long: prose and base64.
+fn after_many(mut rest: &[u8]) -> &[u8] {
+    while let Some((blocks, tail)) = rest.split_first_chunk::<{ 4 * BLOCK }>() {
+        let (blocks, _) = blocks.as_chunks::<BLOCK>();
+        if blocks.iter().fold(u8x16::ZERO, |found, block| found | special(*block)).any() {
             break;
+        }
+        rest = tail;
+    }
+    while let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() {
+        let hits = special(*block).to_bitmask();
+        if hits != 0 {
+            return rest.get(hits.trailing_zeros() as usize..).unwrap_or_default();
         }
         rest = tail;
     }
     after_few(rest)
 }
 
+/// The same for the last bytes of a document.
 fn after_few(mut rest: &[u8]) -> &[u8] {
     while let [byte, tail @ ..] = rest
-        && !is_special(*byte)
+        && *byte != b'"'
+        && *byte != b'\\'
+        && *byte >= b' '
     {
         rest = tail;
     }
     rest
 }
 
-fn is_special(byte: u8) -> bool {
-    // Not `||`: without branches the compiler can look at many bytes at once.
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20)
-}
+/// A vector register of the oldest processors that run this.
+const BLOCK: usize = 16;
 
-/// Two vector registers of the oldest processors that run this.
-const BLOCK: usize = 32;
+/// Marks each byte that is a quote, a backslash or a control character.
+fn special(block: [u8; BLOCK]) -> u8x16 {
+    let bytes = u8x16::new(block);
+    let is_control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+    bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control
+}
 
 /// How many bytes there are before the next quote.
 pub(super) fn quote(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     // Source code inside of a text has a quote every few dozen bytes, and then
     // a call of `memchr` costs more than it saves.
-    for _ in 0..8 {
-        let Some((word, tail)) = rest.split_first_chunk::<8>() else { break };
-        let other = u64::from_le_bytes(*word) ^ (ONES * b'"' as u64);
-        let hit = other.wrapping_sub(ONES) & !other & HIGH;
-        if hit != 0 {
-            return Some(bytes.len() - rest.len() + (hit.trailing_zeros() / 8) as usize);
+    for _ in 0..4 {
+        let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() else { break };
+        let hits = u8x16::new(*block).simd_eq(u8x16::splat(b'"')).to_bitmask();
+        if hits != 0 {
+            return Some(bytes.len() - rest.len() + hits.trailing_zeros() as usize);
         }
         rest = tail;
     }
     Some(bytes.len() - rest.len() + memchr::memchr(b'"', rest)?)
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Marks each byte of `word` that is a quote, a backslash or a control
-/// character by its high bit. Only the lowest mark is exact, which is all that
-/// is used.
-fn special(word: u64) -> u64 {
-    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
-    let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    let control = word.wrapping_sub(ONES * 0x20);
-    // Each subtraction borrows into the high bit of a byte that matches; bytes
-    // that are not ASCII have it set already and are masked out.
-    (quote | backslash | control) & !word & HIGH
 }
 
 fn digits(bytes: &[u8], mut pos: usize) -> Scan {
@@ -165,8 +283,8 @@ fn digits(bytes: &[u8], mut pos: usize) -> Scan {
     }
     match (pos > start, pos == bytes.len()) {
         (true, _) => Ok(pos),
-        (false, true) => Err((pos, What::End)),
-        (false, false) => Err((pos, What::Number)),
+        (false, true) => fault(pos, What::End),
+        (false, false) => fault(pos, What::Number),
     }
 }
 
@@ -196,24 +314,44 @@ pub(super) fn literal(bytes: &[u8], pos: usize, word: &'static str) -> Scan {
     if found.starts_with(word.as_bytes()) {
         Ok(pos + word.len())
     } else if word.as_bytes().starts_with(found) {
-        Err((bytes.len(), What::End))
+        fault(bytes.len(), What::End)
     } else {
-        Err((pos, What::Value))
+        fault(pos, What::Value)
     }
+}
+
+/// What is told about the values inside of a value that is passed over.
+pub(super) trait Visit {
+    /// A string that is not a key.
+    fn string(&mut self, start: usize, end: LiteralEnd);
+    /// A container that is not empty begins.
+    fn open(&mut self, start: usize);
+    /// The innermost container ends before that position.
+    fn close(&mut self, end: usize);
+}
+
+impl Visit for () {
+    fn string(&mut self, _start: usize, _end: LiteralEnd) {}
+    fn open(&mut self, _start: usize) {}
+    fn close(&mut self, _end: usize) {}
 }
 
 /// Scans one whole value that starts at `pos` (no whitespace before it).
 ///
 /// Iterative on purpose: hostile nesting costs a bit each, not a stack frame.
-pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32) -> Scan {
+pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32, visit: &mut impl Visit) -> Scan {
     let mut objects = 0u128;
     let mut depth = 0u32;
     loop {
         pos = match bytes.get(pos) {
-            Some(b'"') => string(bytes, pos)?.0,
+            Some(b'"') => {
+                let end = string(bytes, pos)?;
+                visit.string(pos, end);
+                end.behind()
+            }
             Some(open @ (b'{' | b'[')) => {
                 if outer + depth >= MAX_DEPTH {
-                    return Err((pos, What::Depth));
+                    return fault(pos, What::Depth);
                 }
                 depth += 1;
                 objects = objects << 1 | u128::from(*open == b'{');
@@ -225,10 +363,12 @@ pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32) -> Scan {
                         inside + 1
                     }
                     (b'{', _) => {
+                        visit.open(pos);
                         pos = key(bytes, inside)?;
                         continue;
                     }
                     (_, _) => {
+                        visit.open(pos);
                         pos = inside;
                         continue;
                     }
@@ -238,8 +378,8 @@ pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32) -> Scan {
             Some(b'f') => literal(bytes, pos, "false")?,
             Some(b'n') => literal(bytes, pos, "null")?,
             Some(b'-' | b'0'..=b'9') => number(bytes, pos)?,
-            Some(_) => return Err((pos, What::Value)),
-            None => return Err((pos, What::End)),
+            Some(_) => return fault(pos, What::Value),
+            None => return fault(pos, What::End),
         };
         loop {
             if depth == 0 {
@@ -260,30 +400,33 @@ pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32) -> Scan {
                     pos += 1;
                     depth -= 1;
                     objects >>= 1;
+                    visit.close(pos);
                 }
-                (Some(_), true) => return Err((pos, What::CommaOrBrace)),
-                (Some(_), false) => return Err((pos, What::CommaOrBracket)),
-                (None, _) => return Err((pos, What::End)),
+                (Some(_), true) => return fault(pos, What::CommaOrBrace),
+                (Some(_), false) => return fault(pos, What::CommaOrBracket),
+                (None, _) => return fault(pos, What::End),
             }
         }
     }
 }
 
 /// Scans `"key" :` and returns where the value starts.
+#[inline]
 fn key(bytes: &[u8], pos: usize) -> Scan {
     match bytes.get(pos) {
         Some(b'"') => {}
-        Some(_) => return Err((pos, What::Key)),
-        None => return Err((pos, What::End)),
+        Some(_) => return fault(pos, What::Key),
+        None => return fault(pos, What::End),
     }
-    colon(bytes, string(bytes, pos)?.0)
+    colon(bytes, string(bytes, pos)?.behind())
 }
 
+#[inline(always)]
 pub(super) fn colon(bytes: &[u8], pos: usize) -> Scan {
     let pos = whitespace(bytes, pos);
     match bytes.get(pos) {
         Some(b':') => Ok(whitespace(bytes, pos + 1)),
-        Some(_) => Err((pos, What::Colon)),
-        None => Err((pos, What::End)),
+        Some(_) => fault(pos, What::Colon),
+        None => fault(pos, What::End),
     }
 }

@@ -81,10 +81,11 @@ impl<T: Copy> Stencil<T> {
                 continue;
             }
             let quote = pos.checked_sub(1)?;
-            let (end, escaped) = scan::string(bytes, quote).ok()?;
+            let literal = scan::string(bytes, quote).ok()?;
+            let end = literal.behind();
             if hole.kind == HoleKind::Text {
                 let inside = frame.data.get(pos..end - 1)?;
-                text = Some(Str::literal(inside, escaped, Pos::new(quote)));
+                text = Some(Str::literal(inside, literal.is_escaped(), Pos::new(quote)));
             }
             // The quote that closes it is fixed.
             pos = end - 1;

@@ -39,6 +39,11 @@ impl<'o> Object<'o> {
         Self { out, empty: true, braces: false }
     }
 
+    /// Members that follow others in an object that has been begun by hand.
+    pub(crate) fn more_members(out: &'o mut Vec<u8>) -> Self {
+        Self { out, empty: false, braces: false }
+    }
+
     /// Writes members that were written before.
     pub fn members(&mut self, members: &[u8]) {
         if !members.is_empty() {
@@ -85,6 +90,18 @@ impl<'o> Object<'o> {
     /// Opens an array as a member.
     pub fn array(&mut self, key: &str) -> Array<'_> {
         Array::new(self.key(key))
+    }
+
+    /// Writes an array as a member, unless `write` says afterwards that there is
+    /// nothing in it.
+    pub(crate) fn array_if_any(&mut self, key: &str, write: impl FnOnce(&mut Array<'_>) -> bool) {
+        let (length, empty) = (self.out.len(), self.empty);
+        let mut array = self.array(key);
+        if !write(&mut array) {
+            drop(array);
+            self.out.truncate(length);
+            self.empty = empty;
+        }
     }
 
     /// Replays fields that the model has no room for.

@@ -124,7 +124,7 @@ fn is_made_for_a_client(folder: &Path, upstream: Protocol, answer: &[u8]) -> boo
     !Protocol::ALL.contains(&upstream) && (has_envelope || PROTOCOLS.into_iter().any(has_request))
 }
 
-type Said = Vec<String>;
+type Transcript = Vec<String>;
 
 /// What the model said and what it hears of it in the next request. `None` if
 /// the answer makes no calls, so that nothing goes back.
@@ -133,7 +133,7 @@ fn round(
     upstream: Protocol,
     asked: &[u8],
     answer: &[u8],
-) -> Result<Option<(Said, Said)>, String> {
+) -> Result<Option<(Transcript, Transcript)>, String> {
     let options = Options::default();
     let down = match translate::response(upstream, client, answer, &options.clone().request(asked))
     {
@@ -166,13 +166,13 @@ fn round(
     let up = String::from_utf8(up.body).unwrap();
     let heard = codec(upstream).decode_request(&up).map_err(|error| format!("{error}: {up}"))?;
     let answer = std::str::from_utf8(answer).unwrap();
-    let spoken = codec(upstream).decode_response(answer).unwrap();
+    let spoken = (codec(upstream).decode_response)(answer).unwrap();
     let said = spoken.candidates.first().map_or(Vec::new(), |candidate| sayings(&candidate.turns));
     Ok(Some((said, sayings(&heard.turns))))
 }
 
 /// What a model said, in order: sealed reasoning, text, calls.
-fn sayings(turns: &[Turn<'_>]) -> Said {
+fn sayings(turns: &[Turn<'_>]) -> Transcript {
     let mut said = Vec::new();
     for item in
         turns.iter().filter(|turn| turn.role == Role::Assistant).flat_map(|turn| &turn.items)

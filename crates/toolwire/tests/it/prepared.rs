@@ -57,6 +57,27 @@ fn requests_whose_model_was_found() {
 }
 
 #[test]
+fn what_passes_whole_is_translated_into_itself() {
+    let mut passed = 0;
+    for (folder, from, body) in documents("requests") {
+        let head = RequestHead::read(from, &PathMatch::default(), &body).unwrap();
+        for to in PROTOCOLS {
+            let mut prepared = PreparedRequest::with_head(from, to, &head, &body).unwrap();
+            assert!(!prepared.passes_whole(&options("theirs")) || head.model.is_none());
+            let own = options(head.model.as_deref().unwrap_or_default());
+            if !prepared.passes_whole(&own) {
+                continue;
+            }
+            passed += 1;
+            let translated = prepared.translate(&own).unwrap();
+            assert_eq!(translated.body, body, "{}", folder.display());
+            assert_eq!(translated.ledger, []);
+        }
+    }
+    assert!(passed > 100, "{passed}");
+}
+
+#[test]
 fn requests_and_their_streams() {
     let streams = streams();
     for (number, (folder, from, body)) in documents("requests").into_iter().enumerate() {

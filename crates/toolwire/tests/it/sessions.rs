@@ -186,7 +186,7 @@ fn sealed_reasoning_survives_a_change_of_protocol() {
         let seen = translate::response(Protocol::Messages, first, answer.as_bytes(), &options);
         let seen = String::from_utf8(seen.unwrap().body).unwrap();
         let mut earlier = vec![(first, r#"{"role":"user","content":"Hi"}"#.to_owned())];
-        let items = codec(first).answer_items(&seen).unwrap();
+        let items = (codec(first).answer_items)(&seen).unwrap();
         earlier.extend(items.into_iter().map(|item| (first, item)));
         for second in CLIENTS {
             let result = if second == Protocol::Chat {
@@ -306,14 +306,14 @@ fn results_of_several_requests_are_one_message() {
 }
 
 /// One contribution to a conversation, which every protocol can express.
-enum Said {
+enum Contribution {
     User(String),
     /// A text, and calls by their number.
     Model(String, Vec<usize>),
     Results(Vec<usize>),
 }
 
-impl Said {
+impl Contribution {
     /// A conversation in which the model calls tools and the user answers, in
     /// any order.
     fn conversation(u: &mut Unstructured<'_>) -> arbitrary::Result<Vec<Self>> {
@@ -389,7 +389,7 @@ impl Said {
 #[test]
 fn any_mixture_of_protocols_is_one_conversation() {
     arbtest::arbtest(|u| {
-        let said = Said::conversation(u)?;
+        let said = Contribution::conversation(u)?;
         let (last, earlier) = said.split_last().unwrap();
         let client = *u.choose(&CLIENTS)?;
         let body = json!({"model": "m", "max_tokens": 9}).to_string();
@@ -399,7 +399,7 @@ fn any_mixture_of_protocols_is_one_conversation() {
             let protocol = *u.choose(&CLIENTS)?;
             mixed.extend(one.messages(protocol).into_iter().map(|text| (protocol, text)));
         }
-        let pure = |one: &Said| one.messages(client).into_iter().map(|text| (client, text));
+        let pure = |one: &Contribution| one.messages(client).into_iter().map(|text| (client, text));
         let pure: Vec<_> = earlier.iter().flat_map(pure).collect();
         for to in Protocol::ALL {
             // Where bytes pass, the same may be spelled in two ways, which another
@@ -469,7 +469,7 @@ fn the_answer_of_a_stream() {
             if held.as_bytes() != response {
                 assert_eq!(kept, seen, "{place} {client}");
             }
-            assert!(!codec(client).answer_items(&held).unwrap().is_empty(), "{place} {client}");
+            assert!(!(codec(client).answer_items)(&held).unwrap().is_empty(), "{place} {client}");
             found += 1;
         }
     }

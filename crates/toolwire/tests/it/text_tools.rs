@@ -207,9 +207,9 @@ fn a_call_in_any_dialect_reaches_any_client_from_any_upstream_whole_and_streamed
         let text = dialect.render(calls);
         for upstream in PROTOCOLS {
             let answer = said(upstream, &text);
-            let events = codec(upstream)
-                .stream_from_response(std::str::from_utf8(&answer).unwrap())
-                .unwrap();
+            let events =
+                (codec(upstream).stream_from_response)(std::str::from_utf8(&answer).unwrap())
+                    .unwrap();
             for client in PROTOCOLS {
                 let place = format!("{} from {upstream} to {client}", dialect.name);
                 let options = text_only(upstream, Dialect::HERMES);
@@ -221,7 +221,7 @@ fn a_call_in_any_dialect_reaches_any_client_from_any_upstream_whole_and_streamed
                 assert_eq!(calls_of(client, &whole.body), expected(calls), "{place}");
                 assert!(whole.summary.recovered.is_some(), "{place}");
                 let body = std::str::from_utf8(&whole.body).unwrap();
-                let response = codec(client).decode_response(body).unwrap();
+                let response = (codec(client).decode_response)(body).unwrap();
                 assert_eq!(parts(&response).3, "tool_calls", "{place}: {body}");
 
                 for size in [1, 7, 64, usize::MAX] {
@@ -324,8 +324,13 @@ fn calls_of_a_later_turn_have_other_ids_even_if_the_upstream_numbers_every_answe
 
 #[test]
 fn a_call_that_breaks_off_is_not_completed_and_does_not_look_finished() {
-    let text = "<tool_call>\n{\"name\": \"write_note\", \"arguments\": {\"title\": \"Din";
-    for upstream in PROTOCOLS {
+    let named = "<tool_call>\n{\"name\": \"write_note\", \"arguments\": {\"title\": \"Din";
+    let [first, _] = two_calls();
+    let unnamed = format!("{}\n<tool_call>\n{{\"na", DIALECTS[0].render(&[first]));
+    for (upstream, text) in PROTOCOLS
+        .into_iter()
+        .flat_map(|upstream| [named, &unnamed].into_iter().map(move |text| (upstream, text)))
+    {
         for client in PROTOCOLS {
             let options = text_only(upstream, Dialect::HERMES);
             let request = asked(client, true);
@@ -336,12 +341,13 @@ fn a_call_that_breaks_off_is_not_completed_and_does_not_look_finished() {
             pipe.push(&streamed(upstream, text, 5), &mut out);
             pipe.finish(&mut out);
             let place = format!("{upstream} to {client}");
-            let (_, _, _, stop) = folded(client, &out);
+            let (_, said_text, _, stop) = folded(client, &out);
             assert_eq!(stop, "max_tokens", "{place}: {:?}", std::str::from_utf8(&out));
+            assert_eq!(said_text, "", "{place}");
             let answer = said(upstream, text);
             let whole = prepared.response_translator(&options).translate(&answer).unwrap();
             let body = std::str::from_utf8(&whole.body).unwrap();
-            let response = codec(client).decode_response(body).unwrap();
+            let response = (codec(client).decode_response)(body).unwrap();
             assert_eq!(response.candidates[0].stop.value.as_str(), "max_tokens", "{place}");
         }
     }
@@ -422,6 +428,80 @@ fn what_has_nothing_to_do_with_tools_passes_within_one_protocol() {
     assert_eq!(passed.body, answer);
 }
 
+#[test]
+fn an_answer_with_calls_keeps_its_id_within_one_protocol() {
+    let [first, _] = two_calls();
+    let text = DIALECTS[0].render(&[first]);
+    for protocol in [Protocol::Chat, Protocol::Responses, Protocol::Messages] {
+        let options = text_only(protocol, Dialect::HERMES);
+        let asked = asked(protocol, true);
+        let mut prepared = PreparedRequest::new(protocol, protocol, &asked).unwrap();
+        prepared.translate(&options).unwrap();
+        let answer = said(protocol, &text);
+        let id = serde_json::from_slice::<Value>(&answer).unwrap()["id"].clone();
+        let whole = prepared.response_translator(&options).translate(&answer).unwrap();
+        assert!(whole.summary.recovered.is_some(), "{protocol}");
+        assert_eq!(serde_json::from_slice::<Value>(&whole.body).unwrap()["id"], id, "{protocol}");
+        let mut pipe = prepared.pipe(&options);
+        let (sent, mut out) = (streamed(protocol, &text, 8), Vec::new());
+        pipe.push(&sent, &mut out);
+        pipe.finish(&mut out);
+        assert!(pipe.summary().recovered.is_some(), "{protocol}");
+        let ids = [sent, out].map(|bytes| {
+            let mut events = String::from_utf8(bytes).unwrap();
+            let end = events.find("\n\n").unwrap();
+            events.truncate(end);
+            let (_, data) = events.split_once("data: ").unwrap();
+            let event: Value = serde_json::from_str(data).unwrap();
+            let answer = ["message", "response"].iter().find_map(|key| event.get(key));
+            answer.unwrap_or(&event)["id"].clone()
+        });
+        assert!(ids[0].is_string(), "{protocol}");
+        assert_eq!(ids[0], ids[1], "{protocol}");
+    }
+}
+
+#[test]
+fn several_streamed_answers_are_refused_where_calls_are_read_from_text() {
+    let options = text_only(Protocol::Chat, Dialect::HERMES);
+    let [first, second] = two_calls();
+    let chat = |stream: bool, n: u64| {
+        let mut request: Value = serde_json::from_slice(&asked(Protocol::Chat, stream)).unwrap();
+        request["n"] = json!(n);
+        request.to_string().into_bytes()
+    };
+    let sent = |body: &[u8]| translate::request(Protocol::Chat, Protocol::Chat, body, &options);
+    let error = sent(&chat(true, 2)).unwrap_err();
+    let translate::Error::Refused { entries } = &error else { panic!("{error:?}") };
+    let paths: Vec<_> = entries.iter().map(|entry| (entry.path.as_str(), &entry.code)).collect();
+    assert!(paths.contains(&("/n", &Code::MultipleAnswers)), "{paths:?}");
+    sent(&chat(true, 1)).unwrap();
+
+    // An answer that comes whole has calls in each of its choices.
+    let body = chat(false, 2);
+    let mut prepared = PreparedRequest::new(Protocol::Chat, Protocol::Chat, &body).unwrap();
+    prepared.translate(&options).unwrap();
+    let choices: Vec<Value> = [first, second]
+        .iter()
+        .enumerate()
+        .map(|(index, call)| {
+            let text = DIALECTS[0].render(std::slice::from_ref(call));
+            json!({"index": index, "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text}})
+        })
+        .collect();
+    let answer = json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1,
+        "model": "m", "choices": choices});
+    let answer = answer.to_string();
+    let got = prepared.response_translator(&options).translate(answer.as_bytes()).unwrap();
+    let got: Value = serde_json::from_slice(&got.body).unwrap();
+    for (choice, call) in got["choices"].as_array().unwrap().iter().zip(two_calls()) {
+        assert_eq!(choice["finish_reason"], "tool_calls");
+        assert_eq!(choice["message"]["tool_calls"][0]["function"]["name"], call.name);
+    }
+    assert_eq!(got["choices"].as_array().unwrap().len(), 2);
+}
+
 /// What a client gets of a text, whole and streamed in pieces of every size.
 fn received(
     calls: ToolCalls,
@@ -438,7 +518,7 @@ fn received(
     let answer = said(upstream, text);
     let whole = prepared.response_translator(&options).translate(&answer).unwrap();
     let body = std::str::from_utf8(&whole.body).unwrap();
-    let response = codec(client).decode_response(body).unwrap();
+    let response = (codec(client).decode_response)(body).unwrap();
     let mut all = vec![(parts(&response), whole.summary.recovered)];
     for size in [1, 2, 3, 5, 8, 1_000] {
         let mut pipe = prepared.pipe(&options);

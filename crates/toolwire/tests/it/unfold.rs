@@ -38,7 +38,7 @@ fn a_stream_of_an_answer_is_the_answer() {
     let mut wrong = Vec::new();
     for (folder, from, body) in inputs("responses") {
         let body = std::str::from_utf8(&body).unwrap();
-        let response = codec(from).decode_response(body).unwrap();
+        let response = (codec(from).decode_response)(body).unwrap();
         // What does not answer has nothing to be told.
         if response.candidates.is_empty() {
             continue;
@@ -57,7 +57,7 @@ fn a_stream_of_an_answer_is_the_answer() {
 
 fn encoded(to: Protocol, response: &Response<'_>) -> Value {
     let mut out = Vec::new();
-    codec(to).encode_response(response, None, &mut out, &mut Ledger::default());
+    (codec(to).encode_response)(response, None, &mut out, &mut Ledger::default());
     with_arguments(without_nulls(&serde_json::from_slice(&out).unwrap()))
 }
 

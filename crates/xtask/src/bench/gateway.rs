@@ -20,7 +20,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use self::documents::{Kind, Speaks};
-use self::load::{Load, Wait};
+use self::load::{Load, Pace, Wait};
 use self::subject::Subject;
 use crate::{cmd, setup};
 
@@ -126,7 +126,7 @@ fn cells<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Cell<'s>>> {
                         connections,
                         requests: kind.requests(connections),
                         ending: kind.ending(speaks),
-                        pause: Duration::ZERO,
+                        pace: Pace::AtOnce,
                         wait: Wait::FirstByte,
                     };
                     let (processor, waits) = (Vec::new(), Vec::new());

@@ -205,7 +205,8 @@ fn whole(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
                 };
                 drop(unary::finish(&mut context, sent(), &translator, response(body, JSON)).await);
                 let pipe = prepared.pipe(&Options::new());
-                let begun = stream::begin(&mut context, sent(), pipe, response(body, JSON)).await;
+                let begun =
+                    stream::begin(&mut context, sent(), Box::new(pipe), response(body, JSON)).await;
                 pull(begun).await;
             }
         });
@@ -253,7 +254,8 @@ fn streamed(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
                     recorder: None,
                 };
                 let mut context = fixture.context(client);
-                let begun = stream::begin(&mut context, sent, pipe, response(body, SSE)).await;
+                let begun =
+                    stream::begin(&mut context, sent, Box::new(pipe), response(body, SSE)).await;
                 pull(begun).await;
             }
         });

@@ -17,6 +17,11 @@ pub(super) fn convert(
     upstream_headers: &HeaderMap,
     headers: &mut HeaderMap,
 ) {
+    // Nearly every name would be looked up in vain.
+    let prefix = from.name.split('{').next().unwrap_or_default();
+    if !upstream_headers.keys().any(|name| name.as_str().starts_with(prefix)) {
+        return;
+    }
     let now = since_1970();
     for (source_kind, target_kind) in from.kinds.iter().zip(to.kinds) {
         for figure in ["limit", "remaining", "reset"] {

@@ -13,7 +13,7 @@ use crate::upstream::UpstreamResponse;
 pub(super) async fn begin(
     context: &mut RequestContext<'_>,
     mut request: SentRequest<'_>,
-    pipe: Pipe,
+    pipe: Box<Pipe>,
     mut response: UpstreamResponse,
 ) -> Result<ClientResponse, Failure> {
     let upstream = request.upstream;
@@ -26,7 +26,7 @@ pub(super) async fn begin(
         return Err(heavy_work.run(size, error).await);
     }
     let recorder = request.recorder.take();
-    let mut stream = Box::new(ResponseStream::new(context, upstream, pipe, source, recorder));
+    let mut stream = Box::new(ResponseStream::new(context, upstream, *pipe, source, recorder));
     stream.source = None;
     let ResponseStream { pipe, out, .. } = stream.as_mut();
     match heavy_work.run(size, || pipe.try_whole(&body, out)).await {

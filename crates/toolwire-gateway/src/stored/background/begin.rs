@@ -12,7 +12,7 @@ use super::JobKind;
 use super::job::Job;
 use crate::relay::Failure;
 use crate::stored::failure::{from_store, invalid, store_is_off};
-use crate::stored::recall::{Recalled, new_id};
+use crate::stored::recall::Recalled;
 use crate::stored::time_of_day::now;
 use crate::stored::{ResponseStore, Turn};
 
@@ -44,7 +44,7 @@ impl Turn {
             return Err(from_store(trouble));
         }
         let kept = KeptState {
-            id: Some(new_id("resp_")?),
+            id: Some(self.id.clone()),
             created: Some(now()),
             store: true,
             previous: self.previous.clone(),

@@ -86,7 +86,7 @@ impl Job {
 
     /// The whole answer in an event, if it ends with this event.
     pub(crate) fn ending(&self, event: &str) -> Option<Bytes> {
-        let answer = codec(self.client).answer_in_event(event)?;
+        let answer = (codec(self.client).answer_in_event)(event)?;
         let read = stateful::read_answer(self.client, answer.as_bytes()).ok()??;
         let has_ended = !matches!(read.status.as_str(), "queued" | "in_progress" | "");
         has_ended.then(|| answer.into())

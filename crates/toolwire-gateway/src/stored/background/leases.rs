@@ -15,11 +15,15 @@ use crate::stored::list::item_protocol;
 /// Renews and ends jobs for as long as it is polled.
 pub(crate) async fn keep_leases(store: Store, jobs: RunningJobs) {
     loop {
-        // If the store is not there, there is another time.
-        let _ = renew(&store, &jobs).await;
-        let _ = end_abandoned(&store, &jobs).await;
+        keep_once(&store, &jobs).await;
         tokio::time::sleep(RENEWAL).await;
     }
+}
+
+async fn keep_once(store: &Store, jobs: &RunningJobs) {
+    // If the store is not there, there is another time.
+    let _ = renew(store, jobs).await;
+    let _ = end_abandoned(store, jobs).await;
 }
 
 /// Renews the leases of this gateway's jobs, and stops those that were cancelled
@@ -89,3 +93,6 @@ const STEP: usize = 100;
 
 const ABANDONED: &str = "The gateway stopped while it was working on this response. Send the \
                          request again.";
+
+#[cfg(test)]
+mod tests;

@@ -105,7 +105,7 @@ impl<'a> SentMessages<'a> {
             },
         };
         let id = string("id", id.as_ref())?;
-        let has_sessions = |protocol: &Protocol| codec(*protocol).session().is_some();
+        let has_sessions = |protocol: &Protocol| codec(*protocol).session.is_some();
         let protocol = match string("protocol", named.as_ref())? {
             Some(named) => Protocol::parse(&named).filter(has_sessions),
             None if has_sessions(&client) => Some(client),

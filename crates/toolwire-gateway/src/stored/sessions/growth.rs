@@ -12,7 +12,9 @@ use super::super::RunningJobs;
 use super::super::conversation_lock::ConversationLocks;
 use super::super::endpoints::Access;
 use super::super::{AnswerRecorder, ResponseStore};
-use super::{SessionTurn, add_messages, create, delete, messages, retrieve, with_session};
+use super::{
+    SessionTurn, add_messages, create, delete, messages, requested_session, retrieve, with_session,
+};
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
 use crate::heavy_work::HeavyWork;
@@ -70,6 +72,7 @@ pub(crate) const ROWS: &[Row] = &[
 
 const TURN: &[&str] = &[
     "stored/sessions/recall.rs::recall",
+    "stored/sessions/recall.rs::requested_session",
     "stored/sessions/recall.rs::with_session",
     "stored/sessions/record.rs::record",
     "stored/sessions/record.rs::record_stream",
@@ -100,7 +103,7 @@ fn list_of(size: usize, message: impl Fn(usize) -> String) -> String {
 
 /// A protocol that has sessions.
 fn client() -> Protocol {
-    Protocol::ALL.into_iter().find(|protocol| codec(*protocol).session().is_some()).unwrap()
+    Protocol::ALL.into_iter().find(|protocol| codec(*protocol).session.is_some()).unwrap()
 }
 
 /// A first turn, and one that continues it.
@@ -115,8 +118,9 @@ fn take_turns(list: &str) {
             let tenant = Tenant::single();
             let whole = with_session(&memory, &tenant, client, &headers, &head, &body).await;
             assert!(whole.is_ok_and(|whole| whole.is_some()));
-            let turn = SessionTurn::recall(&memory, &work, tenant, client, &headers, &head, &body);
-            let turn = turn.await.ok().flatten().unwrap();
+            let id = requested_session(client, &headers, &head).ok().flatten().unwrap();
+            let turn = SessionTurn::recall(&memory, &work, tenant, client, id, &body);
+            let turn = turn.await.ok().unwrap();
             let (whole, origins) = (&turn.whole, &turn.origins);
             let prepared =
                 PreparedRequest::with_session(client, client, &head, whole, origins).unwrap();

@@ -20,7 +20,7 @@ use toolwire_store::ThreadKind;
 
 pub(super) use self::endpoints::{add_messages, create, delete, list, messages, retrieve};
 pub(super) use self::failure::store_is_off;
-pub(crate) use self::recall::{HEADER, SessionTurn, with_session};
+pub(crate) use self::recall::{HEADER, SessionTurn, requested_session, with_session};
 pub(crate) use self::record::SessionRecorder;
 
 const KIND: ThreadKind = ThreadKind::Session;

@@ -37,17 +37,15 @@ pub(crate) struct SessionTurn {
 }
 
 impl SessionTurn {
-    /// Looks up the session that a request continues. `None` if it names none.
+    /// Looks up the session that a request continues.
     pub(crate) async fn recall(
         memory: &ResponseStore,
         heavy_work: &HeavyWork,
         tenant: Tenant,
         client: Protocol,
-        headers: &HeaderMap,
-        head: &RequestHead,
+        id: String,
         body: &Bytes,
-    ) -> Result<Option<Self>, Failure> {
-        let Some(id) = requested(client, headers, head)? else { return Ok(None) };
+    ) -> Result<Self, Failure> {
         let store = memory.store().ok_or_else(store_is_off)?.clone();
         // The turn before this one may end while this one waits, so the session
         // is read after it is locked.
@@ -65,7 +63,7 @@ impl SessionTurn {
         let KeptSession { version, stats, .. } = kept;
         let lock = Arc::new(lock);
         let turn = Self { client, store, tenant, id, version, stats, change, lock, whole, origins };
-        Ok(Some(turn))
+        Ok(turn)
     }
 
     /// Keeps the answer of one upstream.
@@ -94,7 +92,7 @@ pub(crate) async fn with_session(
     head: &RequestHead,
     body: &[u8],
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(id) = requested(client, headers, head)? else { return Ok(None) };
+    let Some(id) = requested_session(client, headers, head)? else { return Ok(None) };
     let store = memory.store().ok_or_else(store_is_off)?;
     let kept = KeptSession::read(store, tenant, &id).await?;
     let request = read(client, body)?;
@@ -115,7 +113,7 @@ fn read(client: Protocol, body: &[u8]) -> Result<SessionRequest<'_>, Failure> {
 }
 
 /// The session that a request names, in its head or in its body.
-fn requested(
+pub(crate) fn requested_session(
     client: Protocol,
     headers: &HeaderMap,
     head: &RequestHead,
@@ -133,7 +131,7 @@ fn requested(
         }
         (Some(id), _) | (None, Some(id)) => id,
     };
-    if codec(client).session().is_none() {
+    if codec(client).session.is_none() {
         return Err(needs_none());
     }
     if !is_usable_id(id) {

@@ -73,7 +73,7 @@ impl SessionRecorder {
         let text = std::str::from_utf8(answer).map_err(|_| unreadable())?;
         let mut change = std::mem::take(change);
         if session::says_anything(*client, answer).map_err(|_| unreadable())? {
-            for message in codec(*client).answer_items(text).map_err(|_| unreadable())? {
+            for message in (codec(*client).answer_items)(text).map_err(|_| unreadable())? {
                 let (id, tag) = (random_id("msg_")?, tag(*client, false));
                 change.added.push(Item { id, tag, body: message.into() });
             }

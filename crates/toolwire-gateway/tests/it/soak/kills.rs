@@ -54,7 +54,6 @@ async fn nothing_acknowledged_is_lost() {
     let Found { times, acknowledged, whole, jobs } = found;
     assert!(acknowledged > rounds, "{acknowledged} responses in {rounds} rounds");
     let slowest = times.iter().max().copied().unwrap_or_default();
-    assert!(slowest < Duration::from_secs(1), "ready after {slowest:?}");
     let _ = std::fs::remove_dir_all(&folder);
     let remark = format!(
         "{acknowledged} acknowledged responses are all there; {whole} more were wholly there; {jobs} \
@@ -62,6 +61,8 @@ async fn nothing_acknowledged_is_lost() {
     );
     let what = "gateways killed while they store".to_owned();
     report(Figures { what, count: rounds, times, remark, ..Figures::default() });
+    // After the report: a machine that is slow for a moment has lost nothing.
+    assert!(slowest < Duration::from_secs(1), "ready after {slowest:?}");
 }
 
 /// What was found after the gateways were killed.

@@ -82,7 +82,7 @@ async fn caller(protocol: Protocol) -> Server {
         if seen.json()["stream"] != true {
             return whole(200, "", answer);
         }
-        let events = codec(protocol).stream_from_response(&answer).unwrap();
+        let events = (codec(protocol).stream_from_response)(&answer).unwrap();
         stream(&[String::from_utf8(events).unwrap()])
     })
     .await
@@ -664,7 +664,7 @@ async fn a_conversation_that_is_sent_again() {
         let mut messages = vec![json!({"role": "user", "content": "Hi"})];
         let got = send(to, client, "s", &request(client, false, &messages)).await;
         let (_, calls) = read(client, false, &got);
-        let items = codec(client).answer_items(&got.body).unwrap();
+        let items = (codec(client).answer_items)(&got.body).unwrap();
         messages.extend(items.iter().map(|item| serde_json::from_str(item).unwrap()));
         messages.extend(results(client, &calls));
         let got = send(to, client, "s", &request(client, false, &messages)).await;

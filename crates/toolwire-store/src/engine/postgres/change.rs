@@ -4,10 +4,12 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Row as SqlRow;
 
 use super::failure::Failure;
+use super::read;
 use crate::engine::sql;
 use crate::error::StoreError;
+use crate::packed;
 use crate::plan::{
-    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, count, length,
+    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
 };
 
 /// Writes all of it or nothing.
@@ -65,7 +67,7 @@ async fn insert_into(
         owner,
         lease,
     } = record;
-    let insert = client.prepare_cached(sql::INSERT_RECORD).await?;
+    let insert = client.prepare_cached(sql::INSERT_RECORD_RETURNING).await?;
     let inserted = client
         .query_opt(
             &insert,
@@ -93,7 +95,11 @@ async fn insert_into(
         )
         .await?;
     let Some(row) = inserted else { return Ok(false) };
-    insert_rows(client, row.try_get(0)?, tenant, 0, rows).await?;
+    let key = row.try_get(0)?;
+    insert_rows(client, key, tenant, 0, rows).await?;
+    if rows.iter().any(|row| row.section.is_packed()) {
+        set_items(client, key, tenant, id, rows).await?;
+    }
     Ok(true)
 }
 
@@ -108,8 +114,26 @@ async fn lineage(client: &impl GenericClient, record: &Record) -> Result<i64, Fa
             return Ok(row.try_get(0)?);
         }
     }
-    let begin = client.prepare_cached(sql::INSERT_LINEAGE).await?;
+    let begin = client.prepare_cached(sql::INSERT_LINEAGE_RETURNING).await?;
     Ok(client.query_one(&begin, &[&record.expires]).await?.try_get(0)?)
+}
+
+/// Keeps the items of a response, and lists their ids.
+pub(super) async fn set_items(
+    client: &impl GenericClient,
+    key: i64,
+    tenant: &str,
+    response: &str,
+    rows: &[Row],
+) -> Result<(), Failure> {
+    let set = client.prepare_cached(sql::SET_ITEMS).await?;
+    client.execute(&set, &[&key, &packed::pack(rows.iter())]).await?;
+    let ids = packed::listed_ids(response, rows);
+    if !ids.is_empty() {
+        let insert = client.prepare_cached(INSERT_ITEM_IDS).await?;
+        client.execute(&insert, &[&tenant, &ids, &key]).await?;
+    }
+    Ok(())
 }
 
 async fn insert_rows(
@@ -119,6 +143,7 @@ async fn insert_rows(
     first: i64,
     rows: &[Row],
 ) -> Result<(), Failure> {
+    let rows: Vec<_> = rows.iter().filter(|row| !row.section.is_packed()).collect();
     if rows.is_empty() {
         return Ok(());
     }
@@ -217,10 +242,17 @@ impl<C: GenericClient> Step<'_, C> {
             .await?;
         let Some(changed) = changed else { return Err(self.why_not(Kind::Response, id).await?) };
         let changed = Changed::read(&changed)?;
-        let delete = self.client.prepare_cached(sql::DELETE_OUTPUT).await?;
-        let removed = self.client.query(&delete, &[&changed.key]).await?;
-        self.adjust(changed.key, &removed).await?;
-        insert_rows(self.client, changed.key, self.tenant, 0, output).await?;
+        let rows = read::packed_items(self.client, changed.key).await?.into_iter();
+        let (input, replaced): (Vec<_>, Vec<_>) =
+            rows.partition(|row| row.section == Section::Input);
+        if !replaced.is_empty() || !output.is_empty() {
+            let removed: Vec<_> = replaced.iter().map(Row::bytes).collect();
+            self.adjust(changed.key, &removed).await?;
+            let delete = self.client.prepare_cached(sql::DELETE_ITEM_IDS).await?;
+            self.client.execute(&delete, &[&changed.key]).await?;
+            let rows = [input.as_slice(), output].concat();
+            set_items(self.client, changed.key, self.tenant, id, &rows).await?;
+        }
         self.extend(&changed).await
     }
 
@@ -231,6 +263,7 @@ impl<C: GenericClient> Step<'_, C> {
         if removed.is_empty() {
             return Err(StoreError::NotFound.into());
         }
+        let removed = removed.iter().map(|row| row.try_get(0)).collect::<Result<Vec<_>, _>>()?;
         self.adjust(changed.key, &removed).await?;
         self.extend(&changed).await
     }
@@ -272,14 +305,11 @@ impl<C: GenericClient> Step<'_, C> {
         Ok((Changed::read(&row)?, row.try_get(3)?))
     }
 
-    async fn adjust(&self, key: i64, removed: &[SqlRow]) -> Result<(), Failure> {
+    async fn adjust(&self, key: i64, removed: &[i64]) -> Result<(), Failure> {
         if removed.is_empty() {
             return Ok(());
         }
-        let mut bytes: i64 = 0;
-        for row in removed {
-            bytes += row.try_get::<_, i64>(0)?;
-        }
+        let bytes: i64 = removed.iter().sum();
         let adjust = self.client.prepare_cached(sql::ADJUST).await?;
         self.client.execute(&adjust, &[&-count(removed.len()), &-bytes, &-bytes, &key]).await?;
         Ok(())
@@ -314,6 +344,9 @@ impl Changed {
         Ok(Self { key: row.try_get(0)?, lineage: row.try_get(1)?, expires: row.try_get(2)? })
     }
 }
+
+const INSERT_ITEM_IDS: &str = "INSERT INTO toolwire_packed_id (tenant, id, record) SELECT $1, id, $3 FROM \
+     unnest($2::text[]) AS id";
 
 const INSERT_ROWS: &str = "INSERT INTO toolwire_item (record, tenant, section, position, id, tag, \
      body) SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::text[], $6::text[], \

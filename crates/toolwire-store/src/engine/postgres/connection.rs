@@ -11,6 +11,7 @@ use tokio_postgres::{Config, NoTls};
 
 use super::failure::Failure;
 use super::migrate;
+use super::tls::{Encryption, Tls};
 use crate::error::{OpenError, StoreError};
 use crate::options::PostgresOptions;
 
@@ -27,17 +28,23 @@ impl Connections {
         let PostgresOptions { url, connections, timeout } = options;
         // The driver's message repeats parts of the address, the password among them.
         let address = |_| OpenError::Address("expected postgres://user@host/database".to_owned());
-        let mut config = Config::from_str(url).map_err(address)?;
-        if config.get_ssl_mode() == SslMode::Require {
-            let reason = "connections to Postgres are not encrypted, and `sslmode` requires it; \
-                          use a socket or a private network, or a proxy that encrypts";
-            return Err(OpenError::Failed(reason.to_owned()));
-        }
+        let mut url = url.clone();
+        let encryption = Encryption::take_from(&mut url)?;
+        let mut config = Config::from_str(&url).map_err(address)?;
         config.application_name("toolwire");
         config.connect_timeout(*timeout);
         config.keepalives_idle(KEEPALIVE);
-        let recycling_method = RecyclingMethod::Fast;
-        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method });
+        let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = match encryption {
+            Encryption::Off => {
+                config.ssl_mode(SslMode::Disable);
+                Manager::from_config(config, NoTls, manager_config)
+            }
+            Encryption::On(roots) => {
+                config.ssl_mode(SslMode::Require);
+                Manager::from_config(config, Tls::new(roots.as_deref())?, manager_config)
+            }
+        };
         let pool = Pool::builder(manager)
             .max_size(*connections)
             .runtime(Runtime::Tokio1)

@@ -5,6 +5,7 @@ use std::error::Error;
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::SqlState;
 
+use super::tls::Untrusted;
 use crate::error::{OpenError, StoreError};
 
 /// Why some work on a connection did not succeed.
@@ -106,6 +107,11 @@ impl Failure {
     fn needs_help(&self) -> bool {
         match self {
             Self::Open(_) => true,
+            Self::Sql(error) | Self::Commit(error)
+                if error.source().is_some_and(|source| source.is::<Untrusted>()) =>
+            {
+                true
+            }
             Self::Sql(error) | Self::Commit(error) => error.code().is_some_and(|code| {
                 let permanent = [
                     SqlState::INVALID_PASSWORD,

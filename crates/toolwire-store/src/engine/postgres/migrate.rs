@@ -4,6 +4,8 @@ use deadpool_postgres::GenericClient;
 
 use super::connection::Connection;
 use super::failure::Failure;
+use super::{change, read};
+use crate::engine::sql;
 use crate::error::OpenError;
 
 /// Runs the migrations that a database has not seen, in one transaction. Other
@@ -22,6 +24,9 @@ pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     }
     for (number, migration) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
         transaction.batch_execute(migration).await?;
+        if number == PACKED {
+            pack(&transaction).await?;
+        }
         let insert = "INSERT INTO toolwire_store (version) VALUES ($1)";
         transaction.execute(insert, &[&number]).await?;
     }
@@ -34,8 +39,27 @@ pub(super) async fn version(client: &impl GenericClient) -> Result<i64, Failure>
     Ok(client.query_one(select, &[]).await?.try_get(0)?)
 }
 
+/// Makes one value of the items of each response.
+async fn pack(client: &impl GenericClient) -> Result<(), Failure> {
+    let responses = "SELECT DISTINCT i.record, r.tenant, r.id FROM toolwire_item i JOIN toolwire_record r ON \
+                     r.key = i.record WHERE i.section < 2";
+    for found in client.query(responses, &[]).await? {
+        let key: i64 = found.try_get(0)?;
+        let (tenant, id): (&str, &str) = (found.try_get(1)?, found.try_get(2)?);
+        let rows = client.query(sql::ALL_ROWS, &[&key]).await?;
+        let rows = rows.iter().map(read::row).collect::<Result<Vec<_>, _>>()?;
+        change::set_items(client, key, tenant, id, &rows).await?;
+    }
+    client.execute("DELETE FROM toolwire_item WHERE section < 2", &[]).await?;
+    Ok(())
+}
+
 /// The migrations in order. One that was released never changes.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+
+/// The migration since which the items of a response are one value.
+const PACKED: i64 = 2;
 
 /// The version of the tables that this program knows.
 const VERSION: i64 = MIGRATIONS.len() as i64;

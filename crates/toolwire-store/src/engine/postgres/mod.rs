@@ -8,6 +8,7 @@ mod connection;
 mod failure;
 mod migrate;
 mod read;
+mod tls;
 
 use deadpool_postgres::GenericClient;
 
@@ -145,12 +146,7 @@ impl Postgres {
         id: &str,
         now: i64,
     ) -> Result<Option<Item>, StoreError> {
-        with_client!(self, client => {
-            let select = client.prepare_cached(sql::ITEM).await?;
-            let found = client.query_opt(&select, &[&tenant.as_str(), &id, &now]).await?;
-            let Some(row) = found else { return Ok(None) };
-            Ok(Some(read::row(&row)?.into_item()))
-        })
+        with_client!(self, client => read::item(client, tenant.as_str(), id, now).await)
     }
 
     pub(crate) async fn threads(

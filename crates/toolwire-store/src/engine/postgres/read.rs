@@ -1,14 +1,18 @@
 //! What is read.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use deadpool_postgres::{GenericClient, Object, Transaction};
 use tokio_postgres::{IsolationLevel, Row as SqlRow};
 
 use super::failure::Failure;
 use super::migrate;
-use crate::engine::{Cursor, ItemsQuery, sql};
+use crate::engine::{Cursor, FoundLink, ItemsQuery, chain_within, sql};
 use crate::error::StoreError;
-use crate::model::{ChainLink, Order, Page, Stats, Status, Timestamp};
+use crate::id::response_of_item;
+use crate::model::{ChainLink, Item, Order, Page, Stats, Status, Timestamp};
+use crate::packed;
 use crate::plan::{FullRecord, Kind, Record, Row, Section, count};
 use crate::store::too_much_to_read;
 
@@ -34,6 +38,12 @@ pub(super) async fn items(
     let (key, record) = found.ok_or(StoreError::NotFound)?;
     if record.context > limit.bytes {
         return Err(too_much_to_read(limit.bytes).into());
+    }
+    if section.is_packed() {
+        let rows = packed_items(&client, key).await?;
+        client.commit().await?;
+        let (rows, more) = query.page(rows)?;
+        return Ok((record, rows, more));
     }
     let section = section.number();
     let after = match cursor {
@@ -66,48 +76,89 @@ pub(super) async fn chain(
     limit: i64,
 ) -> Result<Vec<ChainLink>, Failure> {
     let client = one_state(client).await?;
-    let select = client.prepare_cached(sql::CHAIN).await?;
-    let found = client.query(&select, &[&tenant, &id, &now]).await?;
-    let (mut chain, mut keys, mut bytes) = (Vec::new(), Vec::new(), 0);
-    for row in &found {
-        let previous: Option<&str> = row.try_get(2)?;
-        // The oldest comes first, and it must be a beginning.
-        if chain.is_empty() && previous.is_some() {
-            return Err(StoreError::NotFound.into());
-        }
-        keys.push(row.try_get::<_, i64>(0)?);
-        bytes += row.try_get::<_, i64>(7)?;
-        chain.push(ChainLink {
-            id: row.try_get(1)?,
-            conversation: row.try_get(3)?,
-            status: status(row, 4)?,
-            model: row.try_get(5)?,
-            internal: blob(row, 6)?,
+    let select = client.prepare_cached(sql::CHAIN_KEYS).await?;
+    let (mut chain, mut bytes, mut places) = (Vec::new(), 0, HashMap::new());
+    for row in &client.query(&select, &[&tenant, &id, &now]).await? {
+        bytes += row.try_get::<_, i64>(6)?;
+        let link = ChainLink {
+            id: row.try_get(0)?,
+            conversation: row.try_get(2)?,
+            status: status(row, 3)?,
+            model: row.try_get(4)?,
+            internal: blob(row, 5)?,
             input: Vec::new(),
             output: Vec::new(),
-        });
+        };
+        let continues = row.try_get::<_, Option<&str>>(1)?.is_some();
+        places.insert(row.try_get::<_, i64>(8)?, chain.len());
+        chain.push(FoundLink { depth: row.try_get(7)?, continues, link });
     }
-    if chain.is_empty() {
-        return Err(StoreError::NotFound.into());
-    }
-    if bytes > limit {
-        return Err(too_much_to_read(limit).into());
-    }
-    let select = client.prepare_cached(CHAIN_ROWS).await?;
-    let rows = client.query(&select, &[&keys]).await?;
-    client.commit().await?;
-    for found in &rows {
-        let place: i64 = found.try_get(5)?;
-        let link = usize::try_from(place - 1).ok().and_then(|place| chain.get_mut(place));
-        let Some(link) = link else { return Err(unknown()) };
-        let row = row(found)?;
-        match row.section {
-            Section::Input => link.input.push(row.into_item()),
-            Section::Output => link.output.push(row.into_item()),
-            Section::Entry | Section::Event => {}
+    if bytes <= limit {
+        let select = client.prepare_cached(ITEMS_OF_MANY).await?;
+        let keys: Vec<_> = places.keys().collect();
+        for row in &client.query(&select, &[&keys]).await? {
+            let place = places.get(&row.try_get(1)?).and_then(|place| chain.get_mut(*place));
+            place.ok_or_else(unknown)?.link.take_rows(unpacked(row, 0)?);
         }
     }
-    Ok(chain)
+    client.commit().await?;
+    chain_within(chain, bytes, limit).map_err(Failure::from)
+}
+
+pub(super) async fn item(
+    client: &mut Object,
+    tenant: &str,
+    id: &str,
+    now: i64,
+) -> Result<Option<Item>, Failure> {
+    let client = one_state(client).await?;
+    let select = client.prepare_cached(sql::ITEM).await?;
+    let entry = client.query_opt(&select, &[&tenant, &id, &now]).await?;
+    let entry: Option<(i64, Row)> = match &entry {
+        Some(found) => Some((found.try_get(5)?, row(found)?)),
+        None => None,
+    };
+    let select = client.prepare_cached(sql::RECORD_OF_ITEM).await?;
+    let listed = client.query_opt(&select, &[&tenant, &id, &now]).await?;
+    let listed: Option<i64> = listed.map(|row| row.try_get(0)).transpose()?;
+    let told = match response_of_item(id) {
+        Some(response) => key(&client, tenant, Kind::Response, &response, now).await?,
+        None => None,
+    };
+    // The newest is wanted, and keys grow.
+    for record in [listed.max(told), listed.min(told)].into_iter().flatten() {
+        if entry.as_ref().is_some_and(|(newer, _)| *newer > record) {
+            continue;
+        }
+        if let Some(found) = packed::find(packed_items(&client, record).await?, id) {
+            client.commit().await?;
+            return Ok(Some(found.into_item()));
+        }
+    }
+    client.commit().await?;
+    Ok(entry.map(|(_, row)| row.into_item()))
+}
+
+async fn key(
+    client: &impl GenericClient,
+    tenant: &str,
+    kind: Kind,
+    id: &str,
+    now: i64,
+) -> Result<Option<i64>, Failure> {
+    let select = client.prepare_cached(sql::KEY).await?;
+    let found = client.query_opt(&select, &[&tenant, &kind.as_str(), &id, &now]).await?;
+    Ok(found.map(|row| row.try_get(0)).transpose()?)
+}
+
+/// The items of a response.
+pub(super) async fn packed_items(
+    client: &impl GenericClient,
+    key: i64,
+) -> Result<Vec<Row>, Failure> {
+    let select = client.prepare_cached(sql::ITEMS).await?;
+    let found = client.query_opt(&select, &[&key]).await?;
+    found.map_or(Ok(Vec::new()), |row| unpacked(&row, 0))
 }
 
 pub(super) async fn threads(
@@ -118,15 +169,14 @@ pub(super) async fn threads(
     now: i64,
 ) -> Result<(Vec<Record>, bool), Failure> {
     let client = one_state(client).await?;
-    let kind = kind.as_str();
     let after: Option<i64> = match &page.after {
         Some(id) => {
-            let select = client.prepare_cached(sql::KEY).await?;
-            let found = client.query_opt(&select, &[&tenant, &kind, id, &now]).await?;
-            Some(found.ok_or(StoreError::Cursor)?.try_get(0)?)
+            let key = key(&client, tenant, kind, id, now).await?;
+            Some(key.ok_or(StoreError::Cursor)?)
         }
         None => None,
     };
+    let kind = kind.as_str();
     let (statement, after) = match page.order {
         Order::OldestFirst => (sql::THREADS_FORWARD, after.unwrap_or(0)),
         Order::NewestFirst => (sql::THREADS_BACKWARD, after.unwrap_or(i64::MAX)),
@@ -190,9 +240,11 @@ pub(super) async fn export(
         }
         let select = client.prepare_cached(sql::RECORD_OF_KEY).await?;
         let (_, record) = keyed_record(&client.query_one(&select, &[&key]).await?)?;
+        let mut rows = packed_items(&client, key).await?;
         let select = client.prepare_cached(sql::ALL_ROWS).await?;
-        let rows = client.query(&select, &[&key]).await?;
-        let rows = rows.iter().map(self::row).collect::<Result<Vec<_>, _>>()?;
+        for found in client.query(&select, &[&key]).await? {
+            rows.push(self::row(&found)?);
+        }
         page.push((key, FullRecord { record, rows }));
     }
     client.commit().await?;
@@ -245,6 +297,12 @@ pub(super) fn number(row: &SqlRow, column: usize) -> Result<u64, Failure> {
     Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
 }
 
+/// Packed items. A response without any has no value.
+fn unpacked(row: &SqlRow, column: usize) -> Result<Vec<Row>, Failure> {
+    let Some(packed) = row.try_get::<_, Option<Vec<u8>>>(column)? else { return Ok(Vec::new()) };
+    packed::unpack(packed.into()).ok_or_else(unknown)
+}
+
 fn blob(row: &SqlRow, column: usize) -> Result<Bytes, Failure> {
     Ok(Bytes::from(row.try_get::<_, Vec<u8>>(column)?))
 }
@@ -262,7 +320,5 @@ fn unknown() -> Failure {
     StoreError::Unavailable { reason, retry: false }.into()
 }
 
-/// Items of several records, each with the place of its record in the list.
-const CHAIN_ROWS: &str = "SELECT i.section, i.position, i.id, i.tag, i.body, k.place FROM \
-     unnest($1::bigint[]) WITH ORDINALITY AS k (key, place) JOIN toolwire_item i ON i.record = \
-     k.key AND i.section < 2 ORDER BY k.place, i.section, i.position";
+const ITEMS_OF_MANY: &str =
+    "SELECT items, record FROM toolwire_packed WHERE record = ANY ($1::bigint[])";

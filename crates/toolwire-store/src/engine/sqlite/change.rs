@@ -3,10 +3,12 @@
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
+use super::read;
 use crate::engine::sql;
 use crate::error::StoreError;
+use crate::packed;
 use crate::plan::{
-    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, count, length,
+    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
 };
 
 /// Does one step. What it has done is undone by its caller if it fails.
@@ -92,9 +94,14 @@ fn insert_into(connection: &Connection, lineage: i64, full: &FullRecord) -> Resu
         owner,
         lease
     ];
-    let key: Option<i64> = insert.query_row(values, |row| row.get(0)).optional()?;
-    let Some(key) = key else { return Ok(false) };
+    if insert.execute(values)? == 0 {
+        return Ok(false);
+    }
+    let key = connection.last_insert_rowid();
     insert_rows(connection, key, tenant, 0, rows)?;
+    if rows.iter().any(|row| row.section.is_packed()) {
+        set_items(connection, key, tenant, id, rows)?;
+    }
     Ok(true)
 }
 
@@ -109,7 +116,25 @@ fn lineage(connection: &Connection, record: &Record) -> Result<i64, Failure> {
         }
     }
     let mut begin = connection.prepare_cached(sql::INSERT_LINEAGE)?;
-    Ok(begin.query_row(params![record.expires], |row| row.get(0))?)
+    begin.execute(params![record.expires])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Keeps the items of a response, and lists their ids.
+pub(super) fn set_items(
+    connection: &Connection,
+    key: i64,
+    tenant: &str,
+    response: &str,
+    rows: &[Row],
+) -> Result<(), Failure> {
+    let mut set = connection.prepare_cached(sql::SET_ITEMS)?;
+    set.execute(params![key, packed::pack(rows.iter())])?;
+    let mut insert = connection.prepare_cached(INSERT_ITEM_ID)?;
+    for id in packed::listed_ids(response, rows) {
+        insert.execute(params![tenant, id, key])?;
+    }
+    Ok(())
 }
 
 fn insert_rows(
@@ -120,7 +145,9 @@ fn insert_rows(
     rows: &[Row],
 ) -> Result<(), Failure> {
     let mut insert = connection.prepare_cached(INSERT_ROW)?;
-    for Row { section, position, id, tag, body } in rows {
+    for Row { section, position, id, tag, body } in
+        rows.iter().filter(|row| !row.section.is_packed())
+    {
         let body: &[u8] = body;
         let (section, position) = (section.number(), first + position);
         insert.execute(params![key, tenant, section, position, id, tag, body])?;
@@ -183,11 +210,17 @@ impl Step<'_> {
         ];
         let changed = statement.query_row(values, Changed::read).optional()?;
         let Some(changed) = changed else { return self.why_not(Kind::Response, id) };
-        let mut delete = self.connection.prepare_cached(sql::DELETE_OUTPUT)?;
-        let removed = delete.query_map(params![changed.key], |row| row.get(0))?;
-        let removed = removed.collect::<Result<Vec<i64>, _>>()?;
-        self.adjust(changed.key, &removed)?;
-        insert_rows(self.connection, changed.key, self.tenant, 0, output)?;
+        let rows = read::packed_items(self.connection, changed.key)?.into_iter();
+        let (input, replaced): (Vec<_>, Vec<_>) =
+            rows.partition(|row| row.section == Section::Input);
+        if !replaced.is_empty() || !output.is_empty() {
+            let removed: Vec<_> = replaced.iter().map(Row::bytes).collect();
+            self.adjust(changed.key, &removed)?;
+            let mut delete = self.connection.prepare_cached(sql::DELETE_ITEM_IDS)?;
+            delete.execute(params![changed.key])?;
+            let rows = [input.as_slice(), output].concat();
+            set_items(self.connection, changed.key, self.tenant, id, &rows)?;
+        }
         self.extend(changed.lineage, changed.expires)
     }
 
@@ -285,6 +318,9 @@ struct Appended {
     expires: i64,
     next: i64,
 }
+
+const INSERT_ITEM_ID: &str =
+    "INSERT INTO toolwire_packed_id (tenant, id, record) VALUES ($1, $2, $3)";
 
 const INSERT_ROW: &str = "INSERT INTO toolwire_item (record, tenant, section, position, id, tag, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -47,6 +47,7 @@ impl Connector {
         connection.pragma_update(None, "synchronous", sync)?;
         connection.pragma_update(None, "foreign_keys", "ON")?;
         connection.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
+        connection.pragma_update(None, "wal_autocheckpoint", PAGES_OF_LOG)?;
         migrate::run(&mut connection)?;
         Ok(connection)
     }
@@ -97,6 +98,10 @@ fn make_private_file(path: &Path) -> io::Result<()> {
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(5);
+
+/// After how many pages the log is written back. Pages that change often are written
+/// back once, so a longer log is less work.
+const PAGES_OF_LOG: i64 = 4000;
 
 /// How long the log may be after it was written back, in bytes.
 const LONGEST_LOG: i64 = 64 << 20;

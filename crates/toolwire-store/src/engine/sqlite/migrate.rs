@@ -3,6 +3,8 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
+use super::{change, read};
+use crate::engine::sql;
 use crate::error::OpenError;
 
 /// Runs the migrations that a file has not seen. Each happens whole or not at
@@ -23,6 +25,9 @@ pub(super) fn run(connection: &mut Connection) -> Result<(), Failure> {
             return Ok(());
         };
         transaction.execute_batch(migration)?;
+        if number == PACKED {
+            pack(&transaction)?;
+        }
         transaction.pragma_update(None, "user_version", number)?;
         transaction.commit()?;
     }
@@ -36,8 +41,30 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
 
+/// Makes one value of the items of each response.
+fn pack(connection: &Connection) -> Result<(), Failure> {
+    let mut keys = connection.prepare(
+        "SELECT DISTINCT i.record, r.tenant, r.id FROM toolwire_item i JOIN toolwire_record r ON r.key = \
+         i.record WHERE i.section < 2",
+    )?;
+    let mut keys = keys.query([])?;
+    while let Some(found) = keys.next()? {
+        let (key, tenant, id): (i64, String, String) =
+            (found.get(0)?, found.get(1)?, found.get(2)?);
+        let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
+        let rows = select.query_map([key], read::row)?.collect::<Result<Vec<_>, _>>()?;
+        change::set_items(connection, key, &tenant, &id, &rows)?;
+    }
+    connection.execute("DELETE FROM toolwire_item WHERE section < 2", [])?;
+    Ok(())
+}
+
 /// The migrations in order. One that was released never changes.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+
+/// The migration since which the items of a response are one value.
+const PACKED: i64 = 2;
 
 /// The version of the tables that this program knows.
 const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -1,15 +1,16 @@
 //! What is read.
 
 use bytes::Bytes;
-use rusqlite::types::Type;
+use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
 use super::migrate;
-use crate::engine::{Cursor, ItemsQuery, sql};
+use crate::engine::{Cursor, FoundLink, ItemsQuery, chain_within, sql};
 use crate::error::StoreError;
-use crate::id::Tenant;
+use crate::id::{Tenant, response_of_item};
 use crate::model::{ChainLink, Item, Order, Page, Stats, Status, Timestamp, Usage};
+use crate::packed;
 use crate::plan::{FullRecord, Kind, Record, Row, Section, count};
 use crate::store::too_much_to_read;
 
@@ -34,6 +35,10 @@ pub(super) fn items(
     let (key, record) = found.ok_or(StoreError::NotFound)?;
     if record.context > limit.bytes {
         return Err(too_much_to_read(limit.bytes).into());
+    }
+    if section.is_packed() {
+        let (rows, more) = query.page(packed_items(connection, key)?)?;
+        return Ok((record, rows, more));
     }
     let after = match cursor {
         Cursor::Start => None,
@@ -67,47 +72,23 @@ pub(super) fn chain(
     let mut found = select.query(params![tenant, id, now])?;
     let (mut chain, mut bytes) = (Vec::new(), 0);
     while let Some(row) = found.next()? {
-        let previous: Option<String> = row.get(2)?;
-        // The oldest comes first, and it must be a beginning.
-        if chain.is_empty() && previous.is_some() {
-            return Err(StoreError::NotFound.into());
-        }
-        let key: i64 = row.get(0)?;
-        bytes += row.get::<_, i64>(7)?;
-        let link = ChainLink {
-            id: row.get(1)?,
-            conversation: row.get(3)?,
-            status: status(row, 4)?,
-            model: row.get(5)?,
-            internal: blob(row, 6)?,
+        bytes += row.get::<_, i64>(6)?;
+        let mut link = ChainLink {
+            id: row.get(0)?,
+            conversation: row.get(2)?,
+            status: status(row, 3)?,
+            model: row.get(4)?,
+            internal: blob(row, 5)?,
             input: Vec::new(),
             output: Vec::new(),
         };
-        chain.push((key, link));
-    }
-    if chain.is_empty() {
-        return Err(StoreError::NotFound.into());
-    }
-    if bytes > limit {
-        return Err(too_much_to_read(limit).into());
-    }
-    chain.into_iter().map(|(key, link)| with_items(connection, key, link)).collect()
-}
-
-fn with_items(
-    connection: &Connection,
-    key: i64,
-    mut link: ChainLink,
-) -> Result<ChainLink, Failure> {
-    for (section, list) in [(Section::Input, &mut link.input), (Section::Output, &mut link.output)]
-    {
-        let mut select = connection.prepare_cached(sql::ROWS_FORWARD)?;
-        let rows = select.query_map(params![key, section.number(), -1, i64::MAX], row)?;
-        for row in rows {
-            list.push(row?.into_item());
+        if bytes <= limit {
+            link.take_rows(unpacked(row, 8)?);
         }
+        let continues = row.get_ref(1)? != ValueRef::Null;
+        chain.push(FoundLink { depth: row.get(7)?, continues, link });
     }
-    Ok(link)
+    chain_within(chain, bytes, limit).map_err(Failure::from)
 }
 
 pub(super) fn item(
@@ -117,8 +98,44 @@ pub(super) fn item(
     now: i64,
 ) -> Result<Option<Item>, Failure> {
     let mut select = connection.prepare_cached(sql::ITEM)?;
-    let found = select.query_row(params![tenant, id, now], row).optional()?;
-    Ok(found.map(Row::into_item))
+    let entry =
+        select.query_row(params![tenant, id, now], |found| Ok((found.get(5)?, row(found)?)));
+    let entry: Option<(i64, Row)> = entry.optional()?;
+    let mut select = connection.prepare_cached(sql::RECORD_OF_ITEM)?;
+    let listed: Option<i64> =
+        select.query_row(params![tenant, id, now], |row| row.get(0)).optional()?;
+    let told = match response_of_item(id) {
+        Some(response) => key(connection, tenant, Kind::Response, &response, now)?,
+        None => None,
+    };
+    // The newest is wanted, and keys grow.
+    for record in [listed.max(told), listed.min(told)].into_iter().flatten() {
+        if entry.as_ref().is_some_and(|(newer, _)| *newer > record) {
+            continue;
+        }
+        if let Some(found) = packed::find(packed_items(connection, record)?, id) {
+            return Ok(Some(found.into_item()));
+        }
+    }
+    Ok(entry.map(|(_, row)| row.into_item()))
+}
+
+fn key(
+    connection: &Connection,
+    tenant: &str,
+    kind: Kind,
+    id: &str,
+    now: i64,
+) -> Result<Option<i64>, Failure> {
+    let mut select = connection.prepare_cached(sql::KEY)?;
+    Ok(select.query_row(params![tenant, kind.as_str(), id, now], |row| row.get(0)).optional()?)
+}
+
+/// The items of a response.
+pub(super) fn packed_items(connection: &Connection, key: i64) -> Result<Vec<Row>, Failure> {
+    let mut select = connection.prepare_cached(sql::ITEMS)?;
+    let rows = select.query_row(params![key], |row| unpacked(row, 0)).optional()?;
+    Ok(rows.unwrap_or_default())
 }
 
 pub(super) fn threads(
@@ -130,9 +147,7 @@ pub(super) fn threads(
 ) -> Result<(Vec<Record>, bool), Failure> {
     let after: Option<i64> = match &page.after {
         Some(id) => {
-            let mut select = connection.prepare_cached(sql::KEY)?;
-            let values = params![tenant, kind.as_str(), id, now];
-            let key = select.query_row(values, |row| row.get(0)).optional()?;
+            let key = key(connection, tenant, kind, id, now)?;
             Some(key.ok_or(StoreError::Cursor)?)
         }
         None => None,
@@ -209,8 +224,11 @@ pub(super) fn export(
         }
         let mut select = connection.prepare_cached(sql::RECORD_OF_KEY)?;
         let (_, record) = select.query_row(params![key], keyed_record)?;
+        let mut rows = packed_items(connection, key)?;
         let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
-        let rows = select.query_map(params![key], self::row)?.collect::<Result<Vec<_>, _>>()?;
+        for row in select.query_map(params![key], self::row)? {
+            rows.push(row?);
+        }
         page.push((key, FullRecord { record, rows }));
     }
     Ok(page)
@@ -241,7 +259,7 @@ pub(super) fn keyed_record(row: &SqlRow<'_>) -> rusqlite::Result<(i64, Record)> 
     Ok((row.get(18)?, record))
 }
 
-fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
+pub(super) fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
     let section = Section::from_number(row.get(0)?);
     Ok(Row {
         section: section.ok_or_else(|| unknown(0))?,
@@ -250,6 +268,12 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         tag: row.get(3)?,
         body: blob(row, 4)?,
     })
+}
+
+/// Packed items. A response without any has no value.
+fn unpacked(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Vec<Row>> {
+    let Some(packed) = row.get::<_, Option<Vec<u8>>>(column)? else { return Ok(Vec::new()) };
+    packed::unpack(packed.into()).ok_or_else(|| unknown(column))
 }
 
 fn blob(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Bytes> {

@@ -149,19 +149,34 @@ fn transact(
     connection: &Connection,
     group: &mut [Box<dyn Job>],
 ) -> Result<Vec<Result<(), StoreError>>, Failure> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let results = group.iter_mut().map(|job| run_alone(connection, job.as_mut())).collect();
-    let committed = match results {
-        Ok(results) => match connection.execute_batch("COMMIT") {
-            Ok(()) => return Ok(results),
-            Err(error) => Failure::Sql(error),
-        },
-        Err(failure) => failure,
-    };
-    if !connection.is_autocommit() {
+    // To undo one of several jobs, SQLite would have to copy every page that each
+    // of them changes. Few are refused, so they are told apart only then.
+    let together =
+        transaction(connection, || group.iter_mut().try_for_each(|job| job.run(connection)));
+    match together {
+        Ok(()) => Ok(group.iter().map(|_| Ok(())).collect()),
+        Err(Failure::Refused(error)) if group.len() == 1 => Ok(vec![Err(error)]),
+        Err(Failure::Refused(_)) => transaction(connection, || {
+            group.iter_mut().map(|job| run_alone(connection, job.as_mut())).collect()
+        }),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Commits work that succeeds, and undoes any other.
+fn transaction<T>(
+    connection: &Connection,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    let committed = work().and_then(|done| {
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(done)
+    });
+    if committed.is_err() && !connection.is_autocommit() {
         connection.execute_batch("ROLLBACK")?;
     }
-    Err(committed)
+    committed
 }
 
 fn run_alone(

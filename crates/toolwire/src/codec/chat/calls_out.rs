@@ -2,7 +2,7 @@
 
 use super::tools_out::ChatTools;
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::report_caller;
+use crate::codec::losses_out::report_caller;
 use crate::ledger::Code;
 use crate::model::{Arguments, Call};
 use crate::native;

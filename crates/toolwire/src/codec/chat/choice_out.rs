@@ -195,8 +195,10 @@ fn put_target(
             && declared.crossing == ToolMapping::Same
     });
     let wire = wire_name(tool, declared, cx.names);
-    if let (Some(namespace), Some(Declared { tool: _, namespace: None, inline: _, crossing: _ })) =
-        (namespace, declared)
+    if let (
+        Some(namespace),
+        Some(Declared { tool: _, namespace: None, inline: _, crossing: _, root: _ }),
+    ) = (namespace, declared)
     {
         let note = cx.ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
         note.detail("The chosen tool is in no namespace.");
@@ -204,7 +206,7 @@ fn put_target(
     if wire != name.decode() {
         match declared {
             // The definition of the tool reports it.
-            Some(Declared { tool: _, namespace: Some(_), inline: _, crossing: _ }) => {}
+            Some(Declared { tool: _, namespace: Some(_), inline: _, crossing: _, root: _ }) => {}
             None if namespace.is_some() => {
                 cx.ledger.emulated(*at, Code::NamespaceFlattened);
             }

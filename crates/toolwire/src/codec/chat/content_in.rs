@@ -94,14 +94,10 @@ fn thinking_part<'a>(
         content = vec![Str::plain(text).at(at)];
     }
     *reader = ahead;
-    Ok(Item::Reasoning(Reasoning {
-        at,
-        summary: Vec::new(),
-        content,
-        sealed: None,
-        place: None,
-        extra,
-    }))
+    let mut reasoning = Reasoning::new(at);
+    reasoning.content = content;
+    reasoning.extra = extra;
+    Ok(Item::Reasoning(reasoning))
 }
 
 /// The text of an item that is nothing but text.

@@ -46,188 +46,49 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
-use crate::calls::{AnsweredCall, Continuation, Error};
+use crate::codec::Codec;
 use crate::codec::openai::{models_in, models_out};
-use crate::codec::{
-    Codec, EventPlace, StreamAccumulator, StreamObserver, StreamReader, StreamWriter,
-};
-use crate::disposition::Row;
-use crate::guess::{Certainty, DocumentKind, Fields};
-use crate::ledger::Ledger;
-use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, Tool};
-use crate::profile::Profile;
-use crate::protocol::{Description, ListedModel, ModelPage};
-use crate::registry::{SchemaMember, ToolForm};
-use crate::session::SessionCodec;
-use crate::toolset::Toolset;
-use crate::wire::sse::Frame;
-use crate::wire::{ReadError, Str, string_under};
+use crate::model::{Protocol, ResponseContext};
+use crate::registry::SchemaMember;
+use crate::wire::Object;
 
 /// The Chat Completions protocol.
-pub struct Chat;
-
-impl Codec for Chat {
-    fn protocol(&self) -> Protocol {
-        Protocol::Chat
-    }
-
-    fn describe(&self) -> &'static Description {
-        &description::DESCRIPTION
-    }
-
-    fn default_profile(&self) -> Profile {
-        description::profile()
-    }
-
-    fn decode_request<'a>(&self, body: &'a str) -> Result<Request<'a>, ReadError> {
-        request_in::decode(body)
-    }
-
-    fn encode_request(
-        &self,
-        request: &Request<'_>,
-        tools: &Toolset<'_, '_>,
-        profile: &Profile,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) {
-        request_out::encode(request, tools, profile, out, ledger);
-    }
-
-    fn foreign_reasoning(
-        &self,
-        source: &str,
-        ledger: &mut Ledger,
-    ) -> Result<Vec<Range<usize>>, ReadError> {
-        foreign_reasoning_in::find(source, ledger)
-    }
-
-    fn decode_response<'a>(&self, body: &'a str) -> Result<Response<'a>, ReadError> {
-        response_in::decode(body)
-    }
-
-    fn encode_response(
-        &self,
-        response: &Response<'_>,
-        context: Option<&ResponseContext>,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) {
-        response_out::encode(response, context, out, ledger);
-    }
-
-    fn stream_reader(&self) -> Box<dyn StreamReader> {
-        Box::<stream_in::ChatStreamReader>::default()
-    }
-
-    fn stream_writer(&self, context: ResponseContext) -> Box<dyn StreamWriter> {
-        Box::new(stream_out::ChatStreamWriter::new(context))
-    }
-
-    fn stream_observer(&self) -> Box<dyn StreamObserver> {
-        Box::<stream_in::observer::ChatStreamObserver>::default()
-    }
-
-    fn stream_accumulator(&self) -> Box<dyn StreamAccumulator> {
-        Box::<stream_in::accumulator::ChatAccumulator>::default()
-    }
-
-    fn opens_stream(&self, frame: &Frame<'_>) -> bool {
-        stream_in::observer::opens_stream(frame)
-    }
-
-    fn event_place(&self, data: &str) -> EventPlace {
-        stream_in::event_place(data)
-    }
-
-    fn find_model<'d>(&self, data: &'d str) -> Option<Str<'d>> {
-        string_under(data, &["model"])
-    }
-
-    fn stream_from_response(&self, body: &str) -> Result<Vec<u8>, ReadError> {
-        stream_out::from_response::stream_from_response(body)
-    }
-
-    fn session(&self) -> Option<&'static dyn SessionCodec> {
-        Some(&session_in::ChatSession)
-    }
-
-    fn decode_error(&self, status: Option<u16>, body: &str) -> Result<ApiError, ReadError> {
-        error_in::decode(status, body)
-    }
-
-    fn encode_error(&self, error: &ApiError, out: &mut Vec<u8>) -> u16 {
-        error_out::encode(error, out)
-    }
-
-    fn write_models(
-        &self,
-        models: &[ListedModel<'_>],
-        _query: &str,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Box<ApiError>> {
-        models_out::write_models(models, out);
-        Ok(())
-    }
-
-    fn read_models(&self, body: &str) -> Result<ModelPage, ReadError> {
-        models_in::read_models(body)
-    }
-
-    fn write_model(&self, model: ListedModel<'_>, out: &mut Vec<u8>) {
-        models_out::write_model(model, out);
-    }
-
-    fn decode_tools<'a>(&self, body: &'a str) -> Result<Vec<Tool<'a>>, ReadError> {
-        tools_in::decode(body)
-    }
-
-    fn encode_tools(
-        &self,
-        tools: &[Tool<'_>],
-        origin: Protocol,
-        profile: &Profile,
-        out: &mut Vec<u8>,
-        ledger: &mut Ledger,
-    ) {
-        tools_out::encode(tools, origin, profile, out, ledger);
-    }
-
-    fn answer_items(&self, response: &str) -> Result<Vec<String>, ReadError> {
-        continuation_out::answer_items(response)
-    }
-
-    fn result_items(&self, calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
-        continuation_out::result_items(calls)
-    }
-
-    fn append_items(&self, request: &str, next: &Continuation) -> Result<Vec<u8>, ReadError> {
-        continuation_out::append(request, next)
-    }
-
-    fn recognize(&self, fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
-        recognize_in::document(fields)
-    }
-
-    fn recognize_event(&self, _kind: &str, data: &str) -> bool {
-        recognize_in::event(data)
-    }
-
-    fn recognize_tool(&self, fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
-        recognize_in::tool(fields)
-    }
-
-    fn schema_member(&self) -> SchemaMember {
-        SchemaMember { name: "parameters", required: false }
-    }
-
-    fn dispositions(&self) -> &'static [Row] {
-        dispositions::TABLE
-    }
-
-    fn answer_dispositions(&self) -> &'static [Row] {
-        answer_dispositions::TABLE
-    }
-}
+pub static CODEC: Codec = Codec {
+    protocol: Protocol::Chat,
+    description: &description::DESCRIPTION,
+    default_profile: description::profile,
+    read_request: request_in::decode,
+    encode_request: request_out::encode,
+    foreign_reasoning: foreign_reasoning_in::find,
+    decode_response: response_in::decode,
+    response_context: ResponseContext::of,
+    encode_response: response_out::encode,
+    stream_reader: || Box::<stream_in::ChatStreamReader>::default(),
+    stream_writer: |context| Box::new(stream_out::ChatStreamWriter::new(context)),
+    stream_observer: || Box::<stream_in::observer::ChatStreamObserver>::default(),
+    stream_accumulator: || Box::<stream_in::accumulator::ChatAccumulator>::default(),
+    opens_stream: stream_in::observer::opens_stream,
+    event_place: stream_in::event_place,
+    model_path: &["model"],
+    answer_in_event: |_data| None,
+    stream_from_response: stream_out::from_response::stream_from_response,
+    stateful: None,
+    session: Some(&session_in::ChatSession),
+    decode_error: error_in::decode,
+    encode_error: error_out::encode,
+    write_models: models_out::write_models,
+    write_model: models_out::write_model,
+    read_models: models_in::read_models,
+    write_token_count: |tokens, out| Object::new(out).put("input_tokens", &tokens),
+    decode_tools: tools_in::decode,
+    encode_tools: tools_out::encode,
+    answer_items: continuation_out::answer_items,
+    result_items: continuation_out::result_items,
+    append_items: continuation_out::append,
+    recognize: recognize_in::document,
+    recognize_event: recognize_in::event,
+    recognize_tool: recognize_in::tool,
+    schema_member: SchemaMember { name: "parameters", required: false },
+    dispositions: dispositions::TABLE,
+    answer_dispositions: answer_dispositions::TABLE,
+};

@@ -74,7 +74,7 @@ pub(super) fn read<'a>(
                 }
                 found.append(&mut opened);
                 if let Some(Rest { list, text }) = rest {
-                    let mut item = bare(raw.pos());
+                    let mut item = Reasoning::new(raw.pos());
                     let text = (!text.is_empty()).then(|| Str::plain(text).at(raw.pos()));
                     item.content.extend(other.take().or_else(|| shown.take()).or(text));
                     let blob = Some(Str::plain(list).at(raw.pos()));
@@ -92,7 +92,7 @@ pub(super) fn read<'a>(
         found.push(item);
     }
     if let Some(text) = shown {
-        let mut item = bare(text.pos());
+        let mut item = Reasoning::new(text.pos());
         item.content.push(text);
         found.push(item);
     }
@@ -180,16 +180,12 @@ pub(super) fn open<'a>(entry: &Raw<'a>) -> Option<Reasoning<'a>> {
     if !Envelope::is_sealed(&data) {
         return None;
     }
-    let Envelope { issuer, item_id, text, blob, redacted, place } = Envelope::open(&data)?;
-    let mut item = bare(at);
-    item.summary = text.unwrap_or_default().into_iter().map(Str::plain).collect();
-    item.place = Some(place.unwrap_or_default());
-    item.sealed = Some(Sealed {
-        issuer,
-        item_id: item_id.map(Str::plain),
-        blob: blob.map(Str::plain),
-        redacted,
-    });
+    let mut envelope = Envelope::open(&data)?;
+    let mut item = Reasoning::new(at);
+    let text = envelope.text.take().unwrap_or_default();
+    item.summary = text.into_iter().map(Str::plain).collect();
+    item.place = Some(envelope.place.unwrap_or_default());
+    item.sealed = Some(envelope.into_sealed());
     Some(item)
 }
 
@@ -218,19 +214,8 @@ pub(super) fn block(block: ThinkingBlock<'_>) -> Option<Reasoning<'_>> {
     Some(item)
 }
 
-fn bare<'a>(at: Pos) -> Reasoning<'a> {
-    Reasoning {
-        at,
-        summary: Vec::new(),
-        content: Vec::new(),
-        sealed: None,
-        place: None,
-        extra: Vec::new(),
-    }
-}
-
 fn sealed<'a>(at: Pos, issuer: Issuer) -> Reasoning<'a> {
-    let mut item = bare(at);
+    let mut item = Reasoning::new(at);
     item.sealed = Some(Sealed::new(issuer, None));
     item
 }

@@ -130,22 +130,14 @@ fn write_details(object: &mut Object<'_>, enveloped: &[(u64, &Reasoning<'_>)], r
 }
 
 fn envelope(reasoning: &Reasoning<'_>, place: u64) -> Envelope {
-    let own = |text: &Str<'_>| text.decode().into_owned();
-    let text: Vec<String> = reasoning.summary.iter().map(own).collect();
-    let (issuer, item_id, blob, redacted) = match &reasoning.sealed {
-        Some(Sealed { issuer, item_id, blob, redacted }) => {
-            (issuer.clone(), item_id.as_ref().map(own), blob.as_ref().map(own), *redacted)
-        }
-        None => (Issuer::Vendor(REASONING_CONTENT.to_owned()), None, None, false),
+    let unsealed = || Sealed::new(Issuer::Vendor(REASONING_CONTENT.to_owned()), None);
+    let envelope = match &reasoning.sealed {
+        Some(sealed) => Envelope::of(sealed),
+        None => Envelope::of(&unsealed()),
     };
-    Envelope {
-        issuer,
-        item_id,
-        text: (!redacted).then_some(text),
-        blob,
-        redacted,
-        place: Some(place),
-    }
+    let text = reasoning.summary.iter().map(|text| text.decode().into_owned()).collect();
+    let text = (!envelope.redacted).then_some(text);
+    envelope.with_text(text).with_place(Some(place))
 }
 
 /// What the ledger says about reasoning that does not go to an upstream.

@@ -20,7 +20,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>
     fields.is("messages", Kind::Array).then(|| (DocumentKind::Request, request(fields)))
 }
 
-pub(super) fn event(data: &str) -> bool {
+pub(super) fn event(_name: &str, data: &str) -> bool {
     string_under(data, &["object"]).is_some_and(|object| object == "chat.completion.chunk")
 }
 

@@ -8,8 +8,8 @@ use crate::model::{
 use crate::wire::{At, Extra, Pos, Raw, ReadError, Reader, Str};
 
 /// Reads a request.
-pub(super) fn decode<'a>(body: &'a str) -> Result<Request<'a>, ReadError> {
-    let read: wire::Request<'a> = Reader::new(body).document()?;
+pub(super) fn decode<'a>(reader: Reader<'a>) -> Result<Request<'a>, ReadError> {
+    let read: wire::Request<'a> = reader.document()?;
     let wire::Request {
         at,
         model,

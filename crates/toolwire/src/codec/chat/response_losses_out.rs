@@ -1,7 +1,7 @@
 //! What an answer loses: reporting it.
 
 use super::turns_out::report_member_losses;
-use crate::codec::tool_losses_out::report_caller;
+use crate::codec::losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, Item, Turn};
 use crate::wire::{Extra, Pos, Raw, Str};

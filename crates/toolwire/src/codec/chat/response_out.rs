@@ -1,5 +1,7 @@
 //! The answer: writing it.
 
+use std::borrow::Cow;
+
 use super::calls_out::{Wrapping, put_arguments, put_call};
 use super::response_losses_out::{
     report_call_losses, report_item_loss, report_surplus_call, report_turn_losses,
@@ -22,7 +24,7 @@ pub(super) fn encode(
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     let mut object = Object::new(out);
     let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-    object.put("id", &completion_id(&upstream));
+    object.put("id", &*completion_id(*origin, &upstream));
     object.put("object", "chat.completion");
     let made = created.as_ref().map(|at| at.value);
     let made = made.or(context.and_then(|context| context.created)).unwrap_or_default();
@@ -50,9 +52,13 @@ pub(super) fn encode(
     ledger.only(extra);
 }
 
-/// The id of an answer, made from the id that the upstream gave it.
-pub(super) fn completion_id(upstream: &str) -> String {
-    format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24))
+/// The id of an answer: the one that the upstream gave it or, if that is another
+/// protocol's or missing, one made from it.
+pub(super) fn completion_id(origin: Protocol, upstream: &str) -> Cow<'_, str> {
+    if origin == Protocol::Chat && !upstream.is_empty() {
+        return Cow::Borrowed(upstream);
+    }
+    Cow::Owned(format!("chatcmpl-{}", hash::base62(&[upstream.as_bytes()], 24)))
 }
 
 pub(super) fn write_tier(
@@ -184,6 +190,7 @@ impl ChoiceWriter<'_> {
 }
 
 /// The items of an answer, sorted by the members that Chat has for them.
+#[derive(Default)]
 struct AnswerParts<'r, 'a> {
     texts: Vec<&'r Text<'a>>,
     refusals: Vec<&'r Refusal<'a>>,
@@ -199,12 +206,7 @@ impl<'r, 'a> AnswerParts<'r, 'a> {
         // as written already.
         let has_text = items().any(|item| matches!(item, Item::Text(_)));
         let has_refusal = items().any(|item| matches!(item, Item::Refusal(_)));
-        let mut parts = Self {
-            texts: Vec::new(),
-            refusals: Vec::new(),
-            calls: Vec::new(),
-            reasoning: Vec::new(),
-        };
+        let mut parts = Self::default();
         let mut has_text_before = false;
         for turn in turns {
             report_turn_losses(turn, &mut has_text_before, ledger);

@@ -2,45 +2,8 @@
 
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
-use crate::model::{Identity, Sampling, ServerState, Stream};
+use crate::model::{Identity, ServerState, Stream};
 use crate::wire::{At, Extra, Object, Raw, Str, Write, read_fields};
-
-/// Writes the sampling parameters that the upstream takes.
-pub(super) fn put_sampling(
-    object: &mut Object<'_>,
-    sampling: &Sampling<'_>,
-    cx: &mut EncodeContext<'_>,
-) {
-    let Sampling {
-        temperature,
-        top_p,
-        top_k,
-        frequency_penalty,
-        presence_penalty,
-        seed,
-        logit_bias,
-    } = sampling;
-    let [takes_temperature, takes_top_p, _] = cx.profile.takes_sampling(cx.thinks);
-    let both = cx.profile.temperature_with_top_p || temperature.is_none();
-    let fields = [
-        ("temperature", temperature, takes_temperature),
-        ("top_p", top_p, takes_top_p && both),
-        ("top_k", top_k, false),
-        ("frequency_penalty", frequency_penalty, true),
-        ("presence_penalty", presence_penalty, true),
-        ("seed", seed, true),
-        ("logit_bias", logit_bias, true),
-    ];
-    for (key, value, taken) in fields {
-        match value {
-            Some(value) if taken => object.put(key, value),
-            Some(value) => {
-                cx.ledger.dropped(value.pos(), Code::Sampling);
-            }
-            None => {}
-        }
-    }
-}
 
 /// Writes who the request is for.
 pub(super) fn put_identity(

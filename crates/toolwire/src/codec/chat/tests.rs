@@ -3,8 +3,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::Chat;
-use crate::codec::Codec;
+use super::CODEC;
 use crate::model::Protocol;
 
 mod foreign;
@@ -60,9 +59,9 @@ fn same(name: &str, input: &str, output: &[u8]) {
 #[test]
 fn errors_come_back_as_they_were() {
     for (name, input) in vectors("errors") {
-        let error = Chat.decode_error(None, &input).unwrap();
+        let error = (CODEC.decode_error)(None, &input).unwrap();
         let mut out = Vec::new();
-        Chat.encode_error(&error, &mut out);
+        (CODEC.encode_error)(&error, &mut out);
         if !name.starts_with("chat-vendor-") {
             same(&name, &input, &out);
         }
@@ -74,8 +73,8 @@ fn errors_have_their_status() {
     let check = |name: &str, status: u16| {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/errors");
         let input = fs::read_to_string(folder.join(name).join("in.chat.json")).unwrap();
-        let error = Chat.decode_error(Some(status), &input).unwrap();
-        assert_eq!(Chat.encode_error(&error, &mut Vec::new()), status, "{name}");
+        let error = (CODEC.decode_error)(Some(status), &input).unwrap();
+        assert_eq!((CODEC.encode_error)(&error, &mut Vec::new()), status, "{name}");
     };
     check("chat-invalid-request", 400);
     check("chat-unsupported-parameter", 400);

@@ -3,7 +3,7 @@
 use crate::codec::context::EncodeContext;
 use crate::codec::openai;
 use crate::ledger::Code;
-use crate::model::{Display, Effort, Thinking, ThinkingMode};
+use crate::model::{Effort, Thinking, ThinkingMode};
 use crate::wire::{At, Object, Pos};
 
 /// Writes how hard the model is to think. Chat has words for that, but no budget.
@@ -22,14 +22,8 @@ pub(super) fn put_thinking(
             Some(At { pos: effort.pos, value: Effort::parse(effort.value.name()) })
         }
         (None, Some(budget)) if !disabled => {
-            let effort = match budget.value {
-                0..=2_048 => Effort::Low,
-                2_049..=8_192 => Effort::Medium,
-                8_193..=24_576 => Effort::High,
-                24_577..=u64::MAX => Effort::XHigh,
-            };
             cx.ledger.degraded(budget.pos, Code::ThinkingBudget);
-            Some(At { pos: budget.pos, value: effort })
+            Some(At { pos: budget.pos, value: openai::effort_for(budget.value) })
         }
         (None, Some(budget)) => {
             let note = cx.ledger.emulated(budget.pos, Code::ThinkingBudget);
@@ -58,15 +52,7 @@ pub(super) fn put_thinking(
             | ThinkingMode::Other(_) => cx.ledger.dropped(*pos, Code::ThinkingMode),
         };
     }
-    if let Some(At { pos, value }) = display {
-        match value {
-            Display::Summary
-            | Display::Concise
-            | Display::Detailed
-            | Display::Omitted
-            | Display::Other(_) => cx.ledger.dropped(*pos, Code::ReasoningDisplay),
-        };
-    }
+    cx.ledger.lost(display, Code::ReasoningDisplay);
 }
 
 /// Writes an effort as the model takes it.

@@ -1,7 +1,7 @@
 //! What a tool loses: reporting it.
 
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::report_callers;
+use crate::codec::losses_out::report_callers;
 use crate::ledger::Code;
 use crate::model::{NativeKind, Tool, ToolKind};
 use crate::wire::{At, Extra};

@@ -10,8 +10,8 @@ use super::tool_losses_out::{
 };
 use super::web_search_out;
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_root;
 use crate::codec::sent_tools::{SentTools, client_name};
-use crate::codec::tool_losses_out::report_root;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -57,11 +57,10 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
     pub(super) fn write(&mut self, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
         // Chat refuses an empty list, and only after the last tool is it known
         // whether the list has any.
-        let mut list = Vec::new();
-        self.write_list(&mut Array::new(&mut list), cx);
-        if !self.sent.is_empty() {
-            object.key("tools").extend_from_slice(&list);
-        }
+        object.array_if_any("tools", |list| {
+            self.write_list(list, cx);
+            !self.sent.is_empty()
+        });
         for declared in &self.sent.toolset.entries {
             if let ToolMapping::Hosted(_) = declared.crossing {
                 web_search_out::write_options(object, declared.tool, cx);
@@ -75,7 +74,7 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
         let mut last: Option<&Tool<'_>> = None;
         let toolset = self.sent.toolset;
         for (index, declared) in toolset.entries.iter().enumerate() {
-            let Declared { tool, namespace, inline, crossing } = declared;
+            let Declared { tool, namespace, inline, crossing, root: _ } = declared;
             if let Some(namespace) = namespace
                 && !last.is_some_and(|last| std::ptr::eq(last, *namespace))
             {
@@ -139,16 +138,12 @@ fn write_tool(
     match &tool.kind {
         ToolKind::Function { schema } => {
             let at = schema.as_ref().map_or(tool.at, Raw::pos);
-            let changed = schema.as_ref().map(|schema| schema::root(Some(schema)));
-            let (schema, change) = match changed {
-                Some((schema, change)) => (Some(schema), change),
-                None => (None, None),
-            };
+            let (schema, change) = declared.schema_root();
             let typed = "The target needs the type of the root; it was added.";
-            report_root(at, change, (Code::SchemaRootWrapped, typed), cx.ledger);
+            report_root(at, *change, (Code::SchemaRootWrapped, typed), cx.ledger);
             let strict = strict(tool, schema.as_ref(), cx);
             put_function(array, wire, &description, schema.as_ref(), strict);
-            change == Some(RootChange::Wrapped)
+            *change == Some(RootChange::Wrapped)
         }
         ToolKind::Freeform { grammar } if declared.crossing == ToolMapping::Same => {
             report_strict(tool, cx);

@@ -105,17 +105,10 @@ struct ToolMessage<'a> {
 impl<'a> ToolMessage<'a> {
     fn turn(self) -> Turn<'a> {
         let Self { at, tool_call_id, name, content, cache_control, extra } = self;
-        let mut result = ToolResult {
-            at,
-            call_id: tool_call_id,
-            name,
-            namespace: None,
-            kind: ResultKind::Function,
-            content: content.map(|Content(items)| items).unwrap_or_default(),
-            is_error: None,
-            cache: None,
-            extra,
-        };
+        let content = content.map(|Content(items)| items).unwrap_or_default();
+        let mut result = ToolResult::new(at, tool_call_id, ResultKind::Function, content);
+        result.name = name;
+        result.extra = extra;
         if let Some(control) = cache_control {
             mark(Some(&mut result.cache), control, &mut result.extra);
         }

@@ -200,6 +200,7 @@ fn write_user(
 }
 
 /// The items of a message, sorted by the members that Chat has for them.
+#[derive(Default)]
 struct MessageParts<'r, 'a> {
     /// Everything that becomes a content part.
     parts: Vec<&'r Item<'a>>,
@@ -211,13 +212,7 @@ struct MessageParts<'r, 'a> {
 
 impl<'r, 'a> MessageParts<'r, 'a> {
     fn collect(turns: impl Iterator<Item = &'r Turn<'a>>, cx: &mut EncodeContext<'_>) -> Self {
-        let mut message = Self {
-            parts: Vec::new(),
-            refusal: None,
-            audio: None,
-            calls: Vec::new(),
-            reasoning: Vec::new(),
-        };
+        let mut message = Self::default();
         for turn in turns {
             for item in &turn.items {
                 message.sort(item, &turn.role, cx);

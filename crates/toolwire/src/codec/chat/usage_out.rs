@@ -1,12 +1,13 @@
 //! Token counts: writing them.
 
-use crate::ledger::{Code, Ledger};
+use crate::codec::losses_out::report_usage_details;
+use crate::ledger::Ledger;
 use crate::model::Usage;
 use crate::wire::Object;
 
 /// Writes token counts.
 pub(super) fn write(object: &mut Object<'_>, usage: &Usage<'_>, ledger: &mut Ledger) {
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
+    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra: _ } = usage;
     let mut object = object.object("usage");
     object.put("prompt_tokens", input);
     object.put("completion_tokens", output);
@@ -20,7 +21,5 @@ pub(super) fn write(object: &mut Object<'_>, usage: &Usage<'_>, ledger: &mut Led
         let mut details = object.object("completion_tokens_details");
         details.maybe("reasoning_tokens", reasoning.as_ref());
     }
-    for field in extra {
-        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-    }
+    report_usage_details(usage, ledger);
 }

@@ -28,7 +28,7 @@ impl AssistantWriter<'_, '_, '_> {
         parts: &[AssistantPart<'_, '_>],
         ends_conversation: bool,
         blocks: &mut BlockWriter,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         let first_call = if parts.iter().any(AssistantPart::is_signed) {
             None
@@ -39,21 +39,21 @@ impl AssistantWriter<'_, '_, '_> {
         let last = before.len().saturating_sub(1);
         for (index, part) in before.iter().enumerate() {
             if ends_conversation && behind.is_empty() && index == last {
-                self.last_part(part, blocks, context);
+                self.last_part(part, blocks, cx);
             } else {
-                self.part(part, blocks, context);
+                self.part(part, blocks, cx);
             }
         }
         for part in behind.iter().filter(|part| part.is_content()) {
             if let AssistantPart::Item(Item::Text(text)) = part
                 && !text.text.is_blank()
             {
-                context.ledger.moved(text.at, Code::Interleaving);
+                cx.ledger.moved(text.at, Code::Interleaving);
             }
-            self.part(part, blocks, context);
+            self.part(part, blocks, cx);
         }
         for part in behind.iter().filter(|part| !part.is_content()) {
-            self.part(part, blocks, context);
+            self.part(part, blocks, cx);
         }
     }
 
@@ -61,25 +61,25 @@ impl AssistantWriter<'_, '_, '_> {
         &self,
         part: &AssistantPart<'_, '_>,
         blocks: &mut BlockWriter,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         match part {
             AssistantPart::Call(index) => {
                 let Some(paired) = self.thread.calls.get(*index) else { return };
                 blocks.add(|out| {
-                    calls_out::write_past_call(paired, self.wrapped, out, context);
+                    calls_out::write_past_call(paired, self.wrapped, out, cx);
                     WrittenBlock::Block
                 });
             }
             AssistantPart::Item(Item::Reasoning(reasoning)) => {
-                blocks.add(|out| reasoning_out::write_past(reasoning, out, context.ledger));
+                blocks.add(|out| reasoning_out::write_past(reasoning, out, cx.ledger));
             }
             AssistantPart::Item(item @ (Item::Image(_) | Item::Document(_))) => {
                 let (at, code) = item.loss();
-                let note = context.ledger.dropped(at, code);
+                let note = cx.ledger.dropped(at, code);
                 note.detail("The target takes no media in what the model said.");
             }
-            AssistantPart::Item(item) => blocks.add(|out| write_part(item, out, context)),
+            AssistantPart::Item(item) => blocks.add(|out| write_part(item, out, cx)),
         }
     }
 
@@ -89,12 +89,12 @@ impl AssistantWriter<'_, '_, '_> {
         &self,
         part: &AssistantPart<'_, '_>,
         blocks: &mut BlockWriter,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         if let AssistantPart::Item(Item::Text(text)) = part {
-            blocks.add(|out| write_prefill(text, out, context));
+            blocks.add(|out| write_prefill(text, out, cx));
         } else {
-            self.part(part, blocks, context);
+            self.part(part, blocks, cx);
         }
     }
 }
@@ -175,19 +175,15 @@ fn in_recorded_order<'r, 'a>(items: &'r [Item<'a>]) -> Vec<&'r Item<'a>> {
 
 /// Writes the beginning of an answer that the model is to go on with. The API
 /// refuses one that ends in whitespace.
-fn write_prefill(
-    text: &Text<'_>,
-    out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
-) -> WrittenBlock {
+fn write_prefill(text: &Text<'_>, out: &mut Vec<u8>, cx: &mut EncodeContext<'_>) -> WrittenBlock {
     let words = text.text.decode();
     let kept = words.trim_end();
     if kept.len() == words.len() || kept.is_empty() {
-        return write_text(text, out, context);
+        return write_text(text, out, cx);
     }
-    let note = context.ledger.degraded(text.at, Code::Prefill);
+    let note = cx.ledger.degraded(text.at, Code::Prefill);
     note.detail("The target refuses a begun answer that ends in spaces; they are left out.").info();
     let mut trimmed = text.clone();
     trimmed.text = Str::plain(kept).at(text.text.pos());
-    write_text(&trimmed, out, context)
+    write_text(&trimmed, out, cx)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::blocks_out::WrittenBlock;
 use super::content_out::write_cache;
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::report_caller;
+use crate::codec::losses_out::report_caller;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call};
 use crate::native;
@@ -21,16 +21,16 @@ pub(super) fn write_past_call(
     paired: &Paired<'_, '_>,
     wrapped: &BTreeSet<String>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = paired.call;
     let own = name.decode();
     let space = namespace.as_ref().map(Str::decode);
-    let wire = context.names.wire(space.as_deref(), &own);
+    let wire = cx.names.wire(space.as_deref(), &own);
     if namespace.is_some() {
-        context.ledger.emulated(*at, Code::NamespaceFlattened);
+        cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {
-        context.ledger.renamed(name.pos(), Code::ToolName);
+        cx.ledger.renamed(name.pos(), Code::ToolName);
     }
     let mut block = Object::new(out);
     block.put("type", "tool_use");
@@ -38,13 +38,13 @@ pub(super) fn write_past_call(
     block.put("name", &wire);
     let input = block.key("input");
     if !wrapped.is_empty() && wrapped.contains(wire.as_ref()) {
-        write_wrapped_input(arguments, *at, input, context.ledger);
+        write_wrapped_input(arguments, *at, input, cx.ledger);
     } else {
-        write_input(arguments, *at, input, context.ledger);
+        write_input(arguments, *at, input, cx.ledger);
     }
-    report_caller(caller.as_ref(), context.ledger);
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    report_caller(caller.as_ref(), cx.ledger);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
 }
 
 /// Writes arguments of a tool whose schema was sent as the property `value`.

@@ -101,7 +101,7 @@ fn named_target<'r>(
     let found = tools.find(wanted);
     if let Some(namespace) = namespace {
         match &found {
-            Some((Declared { tool: _, namespace: None, inline: _, crossing: _ }, _)) => {
+            Some((Declared { tool: _, namespace: None, inline: _, crossing: _, root: _ }, _)) => {
                 let note = ledger.dropped(namespace.pos(), Code::NamespaceFlattened);
                 note.detail("The chosen tool is in no namespace.");
             }

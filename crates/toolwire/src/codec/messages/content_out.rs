@@ -14,37 +14,37 @@ use crate::wire::{Object, Pos, Str};
 pub(super) fn write_part(
     item: &Item<'_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
     match item {
-        Item::Text(text) => write_text(text, out, context),
-        Item::Image(image) => write_image(image, out, context),
-        Item::Document(document) => write_document(document, out, context),
-        Item::SearchResult(result) => write_search_result(result, out, context),
+        Item::Text(text) => write_text(text, out, cx),
+        Item::Image(image) => write_image(image, out, cx),
+        Item::Document(document) => write_document(document, out, cx),
+        Item::SearchResult(result) => write_search_result(result, out, cx),
         Item::Audio(Audio { at, data: _, format: _, cache: _, extra: _ }) => {
-            context.ledger.dropped(*at, Code::Audio);
+            cx.ledger.dropped(*at, Code::Audio);
             WrittenBlock::Nothing
         }
         Item::Refusal(Refusal { at, text, extra }) => {
-            report_refusal(*at, context.ledger);
-            context.lose(extra);
-            write_text(&Text::new(text.borrowed()), out, context)
+            report_refusal(*at, cx.ledger);
+            cx.ledger.only(extra);
+            write_text(&Text::new(text.borrowed()), out, cx)
         }
-        Item::Json(value) => write_text(&Text::new(Str::plain(value.text())), out, context),
+        Item::Json(value) => write_text(&Text::new(Str::plain(value.text())), out, cx),
         Item::ToolReference(name) => {
-            context.ledger.dropped(name.pos, Code::ToolSearch);
+            cx.ledger.dropped(name.pos, Code::ToolSearch);
             WrittenBlock::Nothing
         }
         Item::Hosted(item) => {
-            context.ledger.dropped(item.raw.pos(), Code::HostedHistory);
+            cx.ledger.dropped(item.raw.pos(), Code::HostedHistory);
             WrittenBlock::Nothing
         }
         Item::Opaque(item) => {
-            context.ledger.dropped(item.raw.pos(), item.code());
+            cx.ledger.dropped(item.raw.pos(), item.code());
             WrittenBlock::Nothing
         }
         Item::Reasoning(_) => {
-            context.ledger.misplaced(item);
+            cx.ledger.misplaced(item);
             WrittenBlock::Nothing
         }
         // Their place in the turn decides how these are written, so the callers
@@ -63,15 +63,15 @@ pub(super) fn report_refusal(at: Pos, ledger: &mut Ledger) {
 pub(super) fn write_cache(
     cache: Option<&Cache<'_>>,
     block: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Some(Cache { at, ttl, extra }) = cache else { return };
-    if context.cache_markers == MAX_CACHE_MARKERS {
-        let note = context.ledger.dropped(*at, Code::CacheBreakpoint);
+    if cx.cache_markers == MAX_CACHE_MARKERS {
+        let note = cx.ledger.dropped(*at, Code::CacheBreakpoint);
         note.detail("The target takes four cache markers; this one comes after them.").info();
         return;
     }
-    context.cache_markers += 1;
+    cx.cache_markers += 1;
     let mut marker = block.object("cache_control");
     marker.put("type", "ephemeral");
     if let Some(ttl) = ttl {
@@ -81,13 +81,13 @@ pub(super) fn write_cache(
         };
         marker.put("ttl", nearest);
         if *ttl != *nearest {
-            context.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
+            cx.ledger.degraded(ttl.pos(), Code::CacheTtl).info();
         }
     }
     for field in extra {
         // Vendors of other protocols take markers in these words too.
         if field.key != "type" || field.value.text() != "\"ephemeral\"" {
-            context.lose(std::slice::from_ref(field));
+            cx.ledger.only(std::slice::from_ref(field));
         }
     }
 }
@@ -96,29 +96,29 @@ pub(super) fn write_cache(
 pub(super) fn write_text(
     text: &Text<'_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
     let Text { at, text: words, citations, logprobs, cache, extra } = text;
     if let Some(citations) = citations.as_ref().filter(|list| !list.is_empty()) {
-        context.ledger.dropped(citations.pos(), Code::Citations);
+        cx.ledger.dropped(citations.pos(), Code::Citations);
     }
     if let Some(logprobs) = logprobs.as_ref().filter(|list| !list.is_empty()) {
-        context.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
+        cx.ledger.dropped(logprobs.pos(), Code::Logprobs).info();
     }
-    context.lose(extra);
+    cx.ledger.only(extra);
     if words.is_blank() {
         if let Some(Cache { at, ttl: _, extra: _ }) = cache {
-            context.ledger.dropped(*at, Code::CacheBreakpoint);
+            cx.ledger.dropped(*at, Code::CacheBreakpoint);
         }
         if !words.is_empty() {
-            report_blank(*at, context.ledger);
+            report_blank(*at, cx.ledger);
         }
         return WrittenBlock::Nothing;
     }
     let mut block = Object::new(out);
     block.put("type", "text");
     block.put("text", words);
-    write_cache(cache.as_ref(), &mut block, context);
+    write_cache(cache.as_ref(), &mut block, cx);
     if cache.is_none() { WrittenBlock::BareText } else { WrittenBlock::Block }
 }
 
@@ -128,48 +128,44 @@ pub(super) fn report_blank(at: Pos, ledger: &mut Ledger) {
     note.detail("The target refuses text of nothing but spaces; it is left out.").info();
 }
 
-fn write_image(
-    image: &Image<'_>,
-    out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
-) -> WrittenBlock {
+fn write_image(image: &Image<'_>, out: &mut Vec<u8>, cx: &mut EncodeContext<'_>) -> WrittenBlock {
     let Image { at, source, detail, cache, extra } = image;
-    let Some(source) = MediaSource::new(source, *at, Medium::Image, context.ledger) else {
+    let Some(source) = MediaSource::new(source, *at, Medium::Image, cx.ledger) else {
         return WrittenBlock::Nothing;
     };
-    context.ledger.lost_info(detail, Code::ImageDetail);
+    cx.ledger.lost_info(detail, Code::ImageDetail);
     let mut block = Object::new(out);
     block.put("type", "image");
     source.write(&mut block);
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
     WrittenBlock::Block
 }
 
 fn write_document(
     document: &Document<'_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
     let Document { at, source, name, context: about, citations, cache, extra } = document;
-    let Some(source) = MediaSource::new(source, *at, Medium::Document, context.ledger) else {
+    let Some(source) = MediaSource::new(source, *at, Medium::Document, cx.ledger) else {
         return WrittenBlock::Nothing;
     };
     let mut block = Object::new(out);
     block.put("type", "document");
     source.write(&mut block);
     block.maybe("title", name.as_ref());
-    block.maybe("context", about.as_ref());
+    block.maybe("cx", about.as_ref());
     block.maybe("citations", citations.as_ref());
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
     WrittenBlock::Block
 }
 
 fn write_search_result(
     result: &SearchResult<'_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
     let SearchResult { at: _, source, title, content, citations, cache, extra } = result;
     let mut block = Object::new(out);
@@ -178,12 +174,12 @@ fn write_search_result(
     block.maybe("title", title.as_ref());
     let mut blocks = BlockWriter::default();
     for item in content {
-        blocks.add(|out| write_part(item, out, context));
+        blocks.add(|out| write_part(item, out, cx));
     }
     blocks.write_list(block.key("content"));
     block.maybe("citations", citations.as_ref());
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
     WrittenBlock::Block
 }
 

@@ -58,25 +58,25 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         }
     }
 
-    pub(super) fn finish(mut self, context: &mut EncodeContext<'_>) {
-        self.close_message(context);
+    pub(super) fn finish(mut self, cx: &mut EncodeContext<'_>) {
+        self.close_message(cx);
         if self.complete == 0 {
             self.open_message(MessageRole::User, Pos::START);
-            self.close_message(context);
+            self.close_message(cx);
         }
         self.out.push(b']');
     }
 
     /// Makes sure that the open message has this role.
-    fn switch_to(&mut self, role: MessageRole, at: Pos, context: &mut EncodeContext<'_>) {
+    fn switch_to(&mut self, role: MessageRole, at: Pos, cx: &mut EncodeContext<'_>) {
         if self.role == Some(role) {
             return;
         }
-        self.close_message(context);
+        self.close_message(cx);
         if self.complete == 0 && role != MessageRole::User && self.role.is_none() {
             // The first message must be the user's.
             self.open_message(MessageRole::User, at);
-            self.close_message(context);
+            self.close_message(cx);
         }
         self.open_message(role, at);
     }
@@ -97,14 +97,14 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         (self.role, self.message_at) = (Some(role), at);
     }
 
-    fn close_message(&mut self, context: &mut EncodeContext<'_>) {
+    fn close_message(&mut self, cx: &mut EncodeContext<'_>) {
         let Some(role) = self.role.take() else { return };
         if self.blocks.count == 0 {
             match role {
                 MessageRole::User => {
-                    context.ledger.degraded(self.message_at, Code::Placeholder);
+                    cx.ledger.degraded(self.message_at, Code::Placeholder);
                     let text = Text::new(Str::plain(EMPTY_MESSAGE));
-                    self.add(|out| write_text(&text, out, context));
+                    self.add(|out| write_text(&text, out, cx));
                 }
                 MessageRole::Assistant | MessageRole::System => {
                     self.out.truncate(self.message_start);
@@ -113,7 +113,7 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
             }
         }
         if role == MessageRole::System {
-            context.ledger.require(description::MID_CONVERSATION_SYSTEM);
+            cx.ledger.require(description::MID_CONVERSATION_SYSTEM);
         }
         let blocks = self.out.get(self.blocks_start..).unwrap_or_default();
         match self.blocks.lone_text(blocks).map(<[u8]>::len) {
@@ -136,31 +136,26 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
 
     /// Writes instructions in the middle of the conversation: where they stood
     /// if the API allows it there, otherwise as a reminder in the user's message.
-    pub(super) fn system(
-        &mut self,
-        turn: &Turn<'_>,
-        is_allowed: bool,
-        context: &mut EncodeContext<'_>,
-    ) {
+    pub(super) fn system(&mut self, turn: &Turn<'_>, is_allowed: bool, cx: &mut EncodeContext<'_>) {
         if is_declaration(turn) {
             return;
         }
         let follows = matches!(self.role, Some(MessageRole::User | MessageRole::System));
         let in_place = is_allowed && follows;
         if in_place {
-            self.switch_to(MessageRole::System, turn.at, context);
+            self.switch_to(MessageRole::System, turn.at, cx);
         } else {
-            context.ledger.moved(turn.at, Code::SystemPosition);
-            self.switch_to(MessageRole::User, turn.at, context);
+            cx.ledger.moved(turn.at, Code::SystemPosition);
+            self.switch_to(MessageRole::User, turn.at, cx);
         }
         for item in &turn.items {
             if let Item::Text(text) = item
                 && (in_place || !text.text.is_blank())
             {
                 let write = if in_place { write_text } else { write_reminder };
-                self.add(|out| write(text, out, context));
+                self.add(|out| write(text, out, cx));
             } else {
-                self.add(|out| write_part(item, out, context));
+                self.add(|out| write_part(item, out, cx));
             }
         }
     }
@@ -170,45 +165,45 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         &mut self,
         turn: &Turn<'_>,
         matches: &[ResultMatch],
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
-        self.switch_to(MessageRole::User, turn.at, context);
+        self.switch_to(MessageRole::User, turn.at, cx);
         if std::mem::replace(&mut self.has_user_turn, true) {
-            context.ledger.degraded(turn.at, Code::MessageBoundary).info();
+            cx.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
         let mut matches = matches.iter();
         for item in &turn.items {
             if let Item::Result(result) = item {
                 if matches.next() == Some(&ResultMatch::Orphan) {
-                    self.orphan(result, context);
+                    self.orphan(result, cx);
                 }
             } else if let Item::Reasoning(reasoning) = item {
-                context.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
+                cx.ledger.dropped(reasoning.at, Code::ReasoningUnsigned);
             } else {
-                self.add(|out| write_part(item, out, context));
+                self.add(|out| write_part(item, out, cx));
             }
         }
     }
 
     /// Writes a result that answers no call, as text of the user's.
-    fn orphan(&mut self, result: &ToolResult<'_>, context: &mut EncodeContext<'_>) {
+    fn orphan(&mut self, result: &ToolResult<'_>, cx: &mut EncodeContext<'_>) {
         let id = result.call_id.as_ref().or(result.name.as_ref());
         let id = id.map(|id| id.decode().into_owned()).unwrap_or_default();
         let heading = Text::new(Str::plain(format!("[result of call {id}]")));
-        self.add(|out| write_text(&heading, out, context));
+        self.add(|out| write_text(&heading, out, cx));
         for item in &result.content {
-            self.add(|out| results_out::write_part(item, out, context));
+            self.add(|out| results_out::write_part(item, out, cx));
         }
-        context.lose(&result.extra);
+        cx.ledger.only(&result.extra);
     }
 
     /// Writes the results of the calls with these numbers.
-    pub(super) fn results(&mut self, calls: &[usize], context: &mut EncodeContext<'_>) {
-        self.switch_to(MessageRole::User, Pos::START, context);
+    pub(super) fn results(&mut self, calls: &[usize], cx: &mut EncodeContext<'_>) {
+        self.switch_to(MessageRole::User, Pos::START, cx);
         for &index in calls {
             let Some(paired) = self.thread.calls.get(index) else { continue };
             self.add(|out| {
-                results_out::write_result(paired, out, context);
+                results_out::write_result(paired, out, cx);
                 WrittenBlock::Block
             });
         }
@@ -221,18 +216,18 @@ impl<'o, 't, 'r, 'a> ConversationWriter<'o, 't, 'r, 'a> {
         turns: &[&Turn<'_>],
         first_call: usize,
         ends_conversation: bool,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         let at = turns.first().map_or(Pos::START, |turn| turn.at);
         let mut blocks = BlockWriter::reusing(std::mem::take(&mut self.spare));
         let parts = assistant_parts(turns, first_call);
         let writer = AssistantWriter { thread: self.thread, wrapped: self.wrapped };
-        writer.write(&parts, ends_conversation, &mut blocks, context);
+        writer.write(&parts, ends_conversation, &mut blocks, cx);
         if blocks.is_empty() {
-            let note = context.ledger.dropped(at, Code::Placeholder);
+            let note = cx.ledger.dropped(at, Code::Placeholder);
             note.detail("The target refuses an empty message; it is left out.").info();
         } else {
-            self.switch_to(MessageRole::Assistant, at, context);
+            self.switch_to(MessageRole::Assistant, at, cx);
             self.add(|out| blocks.append_to(out));
         }
         self.spare = blocks.into_bytes();
@@ -246,11 +241,7 @@ enum MessageRole {
     System,
 }
 
-fn write_reminder(
-    text: &Text<'_>,
-    out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
-) -> WrittenBlock {
+fn write_reminder(text: &Text<'_>, out: &mut Vec<u8>, cx: &mut EncodeContext<'_>) -> WrittenBlock {
     let Text { at: _, text: words, citations: _, logprobs: _, cache, extra } = text;
     let mut block = Object::new(out);
     block.put("type", "text");
@@ -258,8 +249,8 @@ fn write_reminder(
     literal.extend_from_slice(b"\"<system-reminder>\\n");
     words.write_inside(literal);
     literal.extend_from_slice(b"\\n</system-reminder>\"");
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
     if cache.is_none() { WrittenBlock::BareText } else { WrittenBlock::Block }
 }
 

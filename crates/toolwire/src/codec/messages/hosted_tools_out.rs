@@ -11,10 +11,10 @@ pub(super) fn write_hosted_tool(
     tool: &Tool<'_>,
     class: HostedClass,
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Some((kind, name)) = hosted_type(class) else {
-        context.ledger.dropped(tool.at, Code::HostedTool(class));
+        cx.ledger.dropped(tool.at, Code::HostedTool(class));
         return;
     };
     let Tool {
@@ -32,15 +32,15 @@ pub(super) fn write_hosted_tool(
         cache,
         extra,
     } = tool;
-    let note = context.ledger.emulated(*at, Code::HostedTool(class));
+    let note = cx.ledger.emulated(*at, Code::HostedTool(class));
     note.detail(HOSTED_SUBSTITUTE);
     if let Some(description) = description {
-        context.ledger.dropped(description.pos(), Code::Only("description".to_owned())).info();
+        cx.ledger.dropped(description.pos(), Code::Only("description".to_owned())).info();
     }
     if let ToolKind::Hosted(hosted) = declared
         && hosted.kind_text.decode().ends_with(|last: char| last.is_ascii_digit())
     {
-        let note = context.ledger.degraded(hosted.kind_text.pos(), Code::WebSearchOption);
+        let note = cx.ledger.degraded(hosted.kind_text.pos(), Code::WebSearchOption);
         note.detail("The date names a version of its vendor's tool.").info();
     }
     let mut object = list.object();
@@ -49,20 +49,20 @@ pub(super) fn write_hosted_tool(
     for field in extra.iter().filter(|field| field.value.kind() != Kind::Null) {
         match (class, field.key.decode().as_ref()) {
             (HostedClass::WebSearch, "filters") => {
-                write_filters(&field.value, &mut object, context.ledger);
+                write_filters(&field.value, &mut object, cx.ledger);
             }
             (HostedClass::WebSearch, "user_location") => {
-                write_user_location(&field.value, &mut object, context.ledger);
+                write_user_location(&field.value, &mut object, cx.ledger);
             }
             (HostedClass::WebSearch, _other) => {
-                context.ledger.dropped(field.value.pos(), Code::WebSearchOption);
+                cx.ledger.dropped(field.value.pos(), Code::WebSearchOption);
             }
             // The vendor runs its search in either protocol.
             (HostedClass::ToolSearch, "execution") => {}
-            (_class, _other) => context.lose(std::slice::from_ref(field)),
+            (_class, _other) => cx.ledger.only(std::slice::from_ref(field)),
         }
     }
-    write_cache(cache.as_ref(), &mut object, context);
+    write_cache(cache.as_ref(), &mut object, cx);
 }
 
 /// The type and the name of the hosted tool that replaces another vendor's of

@@ -2,15 +2,15 @@
 
 use super::wire::{RedactedThinking, ThinkingBlock};
 use crate::model::{Issuer, Own, Reasoning, Sealed};
-use crate::wire::Str;
 use crate::wire::envelope::Envelope;
+use crate::wire::{Pos, Str};
 
 /// Reads a `thinking` block.
 pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
     let ThinkingBlock { at, kind: _, thinking, signature, extra } = block;
-    let summary: Vec<Str<'_>> = thinking.into_iter().collect();
-    let mut reasoning =
-        Reasoning { at, summary, content: Vec::new(), sealed: None, place: None, extra };
+    let mut reasoning = Reasoning::new(at);
+    reasoning.summary.extend(thinking);
+    reasoning.extra = extra;
     let Some(signature) = signature.filter(|signature| !signature.is_empty()) else {
         return reasoning;
     };
@@ -34,37 +34,27 @@ pub(super) fn thinking(block: ThinkingBlock<'_>) -> Reasoning<'_> {
 
 /// The seal in a signature that came after its text.
 pub(super) fn sealed(signature: &Str<'_>) -> Option<Sealed<'static>> {
-    let at = signature.pos();
-    let block = ThinkingBlock {
-        at,
-        kind: None,
-        thinking: None,
-        signature: Some(signature.borrowed()),
-        extra: Vec::new(),
-    };
-    thinking(block).sealed.into_owned()
+    let signature = Some(signature.borrowed());
+    let (at, extra) = (Pos::START, Vec::new());
+    thinking(ThinkingBlock { at, kind: None, thinking: None, signature, extra }).sealed.into_owned()
 }
 
 /// Reads a `redacted_thinking` block.
 pub(super) fn redacted(block: RedactedThinking<'_>) -> Reasoning<'_> {
     let RedactedThinking { at, kind: _, data, extra } = block;
     let sealed = Sealed { issuer: Issuer::Anthropic, item_id: None, blob: data, redacted: true };
-    Reasoning {
-        at,
-        summary: Vec::new(),
-        content: Vec::new(),
-        sealed: Some(sealed),
-        place: None,
-        extra,
-    }
+    let mut reasoning = Reasoning::new(at);
+    reasoning.sealed = Some(sealed);
+    reasoning.extra = extra;
+    reasoning
 }
 
 /// Restores the reasoning that an envelope holds.
-fn restore(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
-    let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
-    let texts = text.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
-    reasoning.place = place;
-    if issuer == unsealed_issuer() {
+fn restore(reasoning: &mut Reasoning<'_>, mut envelope: Envelope) {
+    let texts = envelope.text.take();
+    let texts = texts.map(|parts| parts.into_iter().map(Str::from).collect::<Vec<_>>());
+    reasoning.place = envelope.place;
+    if envelope.issuer == unsealed_issuer() {
         reasoning.content = texts.unwrap_or_else(|| std::mem::take(&mut reasoning.summary));
         reasoning.summary = Vec::new();
         return;
@@ -78,12 +68,7 @@ fn restore(reasoning: &mut Reasoning<'_>, envelope: Envelope) {
         Some(texts) => reasoning.summary = texts,
         None => {}
     }
-    reasoning.sealed = Some(Sealed {
-        issuer,
-        item_id: item_id.map(Str::from),
-        blob: blob.map(Str::from),
-        redacted,
-    });
+    reasoning.sealed = Some(envelope.into_sealed());
 }
 
 /// What an envelope names as the issuer of reasoning that no vendor sealed.

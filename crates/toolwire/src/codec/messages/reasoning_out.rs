@@ -97,10 +97,10 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String
         {
             blob.decode().into_owned()
         }
-        Some(Sealed { issuer, item_id, blob, redacted }) => {
+        Some(sealed) => {
             if let Some(text) = content.first().filter(|_| summary.is_empty()) {
                 // Other vendors get the text back as the block shows it.
-                if *issuer == Issuer::OpenAi {
+                if sealed.issuer == Issuer::OpenAi {
                     let note = ledger.degraded(text.pos(), Code::ReasoningUnsigned);
                     note.detail("The text is shown to the client but does not come back.").info();
                 }
@@ -108,26 +108,12 @@ pub(super) fn envelope(reasoning: &Reasoning<'_>, ledger: &mut Ledger) -> String
                 let note = ledger.dropped(*at, Code::ReasoningDisplay).key("content");
                 note.detail("The target shows one text of reasoning; the summary was kept.");
             }
-            let envelope = Envelope {
-                issuer: issuer.clone(),
-                item_id: item_id.as_ref().map(|id| id.decode().into_owned()),
-                text: Some(decoded(summary)),
-                blob: blob.as_ref().map(|blob| blob.decode().into_owned()),
-                redacted: *redacted,
-                place: None,
-            };
-            envelope.seal()
+            Envelope::of(sealed).with_text(Some(decoded(summary))).seal()
         }
         None => {
-            let envelope = Envelope {
-                issuer: unsealed_issuer(),
-                item_id: None,
-                text: Some(if content.is_empty() { decoded(summary) } else { decoded(content) }),
-                blob: None,
-                redacted: false,
-                place: None,
-            };
-            envelope.seal()
+            let text = if content.is_empty() { decoded(summary) } else { decoded(content) };
+            let unsealed = Sealed::new(unsealed_issuer(), None);
+            Envelope::of(&unsealed).with_text(Some(text)).seal()
         }
     };
     let note = ledger.emulated(*at, Code::ReasoningForeign);

@@ -16,7 +16,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>
     fields.is("messages", Kind::Array).then(|| (DocumentKind::Request, request(fields)))
 }
 
-pub(super) fn event(kind: &str) -> bool {
+pub(super) fn event(kind: &str, _data: &str) -> bool {
     matches!(kind, "message_start" | "ping")
 }
 

@@ -8,7 +8,7 @@ use crate::model::{
 use crate::wire::{At, Extra, Kind, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a request.
-pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
+pub(super) fn decode(reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     let RequestBody {
         at: _,
         model,
@@ -30,7 +30,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         context_management,
         stream,
         extra,
-    } = Reader::new(body).document()?;
+    } = reader.document()?;
     let mut request = Request::new(Protocol::Messages);
     request.model = model;
     request.turns.extend(system.map(turns_in::system));

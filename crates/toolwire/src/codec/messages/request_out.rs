@@ -42,43 +42,43 @@ pub(super) fn encode(
         stream,
         extra,
     } = request;
-    let context = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
+    let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
     let mut object = Object::new(out);
     object.maybe("model", model.as_ref());
-    settings_out::write_limit(output, &mut object, context);
+    settings_out::write_limit(output, &mut object, cx);
     if *legacy_functions {
-        context.ledger.emulated(*tools_at, Code::LegacyFunctions);
+        cx.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     let subset = choice.subset.as_ref();
-    let sent = SentTools::new(toolset, subset, hosted_tools_out::hosted_name, context.ledger);
+    let sent = SentTools::new(toolset, subset, hosted_tools_out::hosted_name, cx.ledger);
     let mut wrapped = BTreeSet::new();
     if sent.is_empty() {
-        choice_out::write_choice(choice, &sent, &mut object, context.ledger);
-        write_stubs(turns, &mut object, context);
+        choice_out::write_choice(choice, &sent, &mut object, cx.ledger);
+        write_stubs(turns, &mut object, cx);
     } else {
-        wrapped = tools_out::write_tools(&sent, object.key("tools"), context);
-        choice_out::write_choice(choice, &sent, &mut object, context.ledger);
+        wrapped = tools_out::write_tools(&sent, object.key("tools"), cx);
+        choice_out::write_choice(choice, &sent, &mut object, cx.ledger);
     }
     let forced = choice_out::is_forced(choice);
-    let plan = ThinkingPlan::of(thinking, forced, turns, output, context);
-    context.thinks = plan.thinks();
-    turns_out::encode(turns, &wrapped, &mut object, context);
-    plan.write(thinking, output, &mut object, context);
-    settings_out::write_output(output, &mut object, context.ledger);
-    settings_out::write_sampling(sampling, &mut object, context);
-    settings_out::write_identity(identity, &mut object, context.ledger);
-    settings_out::write_tier(tier.as_ref(), &mut object, context.ledger);
-    write_cache(cache.as_ref(), &mut object, context);
-    settings_out::report_state(state, context.ledger);
-    context.ledger.lost(context_management, Code::ContextManagement);
-    settings_out::write_stream(stream, &mut object, context.ledger);
-    context.lose(extra);
+    let plan = ThinkingPlan::of(thinking, forced, turns, output, cx);
+    cx.thinks = plan.thinks();
+    turns_out::encode(turns, &wrapped, &mut object, cx);
+    plan.write(thinking, output, &mut object, cx);
+    settings_out::write_output(output, &mut object, cx.ledger);
+    settings_out::write_sampling(sampling, &mut object, cx);
+    settings_out::write_identity(identity, &mut object, cx.ledger);
+    settings_out::write_tier(tier.as_ref(), &mut object, cx.ledger);
+    write_cache(cache.as_ref(), &mut object, cx);
+    settings_out::report_state(state, cx.ledger);
+    cx.ledger.lost(context_management, Code::ContextManagement);
+    settings_out::write_stream(stream, &mut object, cx.ledger);
+    cx.ledger.only(extra);
 }
 
 /// Writes stubs for the tools that the conversation called, if no tool is sent.
 /// Some deployments refuse calls to tools without a definition. None of the
 /// stubs may be called.
-fn write_stubs(turns: &[Turn<'_>], object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+fn write_stubs(turns: &[Turn<'_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let items = turns.iter().flat_map(|turn| &turn.items);
     let calls =
         items.filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None });
@@ -86,7 +86,7 @@ fn write_stubs(turns: &[Turn<'_>], object: &mut Object<'_>, context: &mut Encode
     let mut names = Vec::new();
     for call in calls {
         let namespace = call.namespace.as_ref().map(Str::decode);
-        let name = context.names.wire(namespace.as_deref(), &call.name.decode()).into_owned();
+        let name = cx.names.wire(namespace.as_deref(), &call.name.decode()).into_owned();
         if seen.insert(name.clone()) {
             names.push(name);
         }
@@ -94,7 +94,7 @@ fn write_stubs(turns: &[Turn<'_>], object: &mut Object<'_>, context: &mut Encode
     if names.is_empty() {
         return;
     }
-    let note = context.ledger.emulated(Pos::START, Code::Placeholder).key("tools");
+    let note = cx.ledger.emulated(Pos::START, Code::Placeholder).key("tools");
     note.detail("The target wants the tools that the conversation used; stubs stand for them and none may be called.");
     {
         let mut list = object.array("tools");

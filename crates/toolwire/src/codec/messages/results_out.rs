@@ -10,11 +10,7 @@ use crate::thread::Paired;
 use crate::wire::{Object, Str};
 
 /// Writes the result of a call, or one that says that there is none.
-pub(super) fn write_result(
-    paired: &Paired<'_, '_>,
-    out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
-) {
+pub(super) fn write_result(paired: &Paired<'_, '_>, out: &mut Vec<u8>, cx: &mut EncodeContext<'_>) {
     let mut block = Object::new(out);
     block.put("type", "tool_result");
     block.put("tool_use_id", &paired.id);
@@ -29,10 +25,10 @@ pub(super) fn write_result(
     for (label, of_call) in [name, namespace].into_iter().zip(of_call) {
         let Some(label) = label else { continue };
         if of_call == Some(label) {
-            let note = context.ledger.emulated(label.pos(), Code::ResultName);
+            let note = cx.ledger.emulated(label.pos(), Code::ResultName);
             note.detail("The call that the result answers has the name.");
         } else {
-            context.ledger.dropped(label.pos(), Code::ResultName).info();
+            cx.ledger.dropped(label.pos(), Code::ResultName).info();
         }
     }
     let rendered = match kind {
@@ -41,17 +37,17 @@ pub(super) fn write_result(
     };
     match rendered {
         Some(text) => {
-            context.ledger.emulated(result.at, Code::NativeToolWrapped);
+            cx.ledger.emulated(result.at, Code::NativeToolWrapped);
             block.put("content", &text);
         }
-        None => write_content(content, &mut block, context),
+        None => write_content(content, &mut block, cx),
     }
     block.maybe("is_error", is_error.as_ref());
-    write_cache(cache.as_ref(), &mut block, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut block, cx);
+    cx.ledger.only(extra);
 }
 
-fn write_content(content: &[Item<'_>], block: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+fn write_content(content: &[Item<'_>], block: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     if let [Item::Text(text)] = content
         && text.is_bare()
     {
@@ -62,7 +58,7 @@ fn write_content(content: &[Item<'_>], block: &mut Object<'_>, context: &mut Enc
     }
     let mut blocks = BlockWriter::default();
     for item in content {
-        blocks.add(|out| write_part(item, out, context));
+        blocks.add(|out| write_part(item, out, cx));
     }
     if !blocks.is_empty() {
         blocks.write(block.key("content"));
@@ -73,7 +69,7 @@ fn write_content(content: &[Item<'_>], block: &mut Object<'_>, context: &mut Enc
 pub(super) fn write_part(
     item: &Item<'_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> WrittenBlock {
     if let Item::Tools(tools) = item {
         let mut list = String::from("Loaded tools:");
@@ -81,11 +77,11 @@ pub(super) fn write_part(
             list.push(' ');
             list.push_str(&tool.name.decode());
         }
-        write_text(&Text::new(Str::plain(list)), out, context)
+        write_text(&Text::new(Str::plain(list)), out, cx)
     } else if let Item::Call(_) | Item::Result(_) = item {
-        context.ledger.misplaced(item);
+        cx.ledger.misplaced(item);
         WrittenBlock::Nothing
     } else {
-        content_out::write_part(item, out, context)
+        content_out::write_part(item, out, cx)
     }
 }

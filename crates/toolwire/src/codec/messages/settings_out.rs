@@ -1,6 +1,7 @@
 //! The smaller settings of a request: from the model to Messages.
 
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_answer_count;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Identity, Output, Sampling, ServerState, Stream};
 use crate::wire::{At, Object, Pos, Raw, Str};
@@ -9,13 +10,13 @@ use crate::wire::{At, Object, Pos, Raw, Str};
 pub(super) fn write_limit(
     output: &Output<'_>,
     object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     match &output.max_tokens {
         Some(limit) => object.put("max_tokens", limit),
         None => {
-            object.put("max_tokens", &context.profile.default_max_tokens);
-            context.ledger.degraded(Pos::START, Code::MaxTokensDefault).key("max_tokens").info();
+            object.put("max_tokens", &cx.profile.default_max_tokens);
+            cx.ledger.degraded(Pos::START, Code::MaxTokensDefault).key("max_tokens").info();
         }
     }
 }
@@ -42,16 +43,7 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
         note.detail("The target refuses stop texts of nothing but spaces.");
     }
     ledger.lost_info(verbosity, Code::Verbosity);
-    match n {
-        Some(At { pos, value: 0 | 1 }) => {
-            let note = ledger.emulated(*pos, Code::MultipleAnswers);
-            note.detail("One answer is what the target gives anyway.");
-        }
-        Some(At { pos, value: _ }) => {
-            ledger.refused(*pos, Code::MultipleAnswers);
-        }
-        None => {}
-    }
+    report_answer_count(*n, ledger);
     if let Some(logprobs) = logprobs {
         let note = if logprobs.value {
             ledger.dropped(logprobs.pos, Code::Logprobs)
@@ -68,7 +60,7 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
 pub(super) fn write_sampling(
     sampling: &Sampling<'_>,
     object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Sampling {
         temperature,
@@ -80,12 +72,11 @@ pub(super) fn write_sampling(
         logit_bias,
     } = sampling;
     let mut lost: Vec<&Raw<'_>> = Vec::new();
-    let [takes_temperature, takes_top_p, takes_top_k] =
-        context.profile.takes_sampling(context.thinks);
+    let [takes_temperature, takes_top_p, takes_top_k] = cx.profile.takes_sampling(cx.thinks);
     match temperature {
         Some(value) if !takes_temperature => lost.push(value),
         Some(value) if value.text().parse::<f64>().is_ok_and(|number| number > 1.0) => {
-            context.ledger.degraded(value.pos(), Code::TemperatureClamped);
+            cx.ledger.degraded(value.pos(), Code::TemperatureClamped);
             object.put("temperature", &1u64);
         }
         Some(value) => object.put("temperature", value),
@@ -94,9 +85,7 @@ pub(super) fn write_sampling(
     match top_p {
         Some(value) if !takes_top_p => lost.push(value),
         Some(value)
-            if temperature.is_some()
-                && takes_temperature
-                && !context.profile.temperature_with_top_p =>
+            if temperature.is_some() && takes_temperature && !cx.profile.temperature_with_top_p =>
         {
             lost.push(value);
         }
@@ -110,7 +99,7 @@ pub(super) fn write_sampling(
     }
     lost.extend([frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten());
     for value in lost {
-        context.ledger.dropped(value.pos(), Code::Sampling);
+        cx.ledger.dropped(value.pos(), Code::Sampling);
     }
 }
 

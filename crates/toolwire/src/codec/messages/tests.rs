@@ -3,8 +3,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::Messages;
-use crate::codec::Codec;
+use super::CODEC;
 use crate::ledger::{Action, Entry, Ledger};
 use crate::model::{
     ApiError, Arguments, Call, Candidate, Choice, Effort, ErrorKind, Format, Grammar, Hosted,
@@ -62,9 +61,9 @@ fn errors_come_back_as_they_were() {
     // The API itself has no such members; they go out among the details.
     let foreign = ["messages-members-that-the-target-has"];
     for (name, text) in vectors("errors") {
-        let error = Messages.decode_error(None, &text).unwrap();
+        let error = (CODEC.decode_error)(None, &text).unwrap();
         let mut out = Vec::new();
-        Messages.encode_error(&error, &mut out);
+        (CODEC.encode_error)(&error, &mut out);
         if !sharper.contains(&name.as_str()) && !foreign.contains(&name.as_str()) {
             assert_eq!(parsed(&out), parsed(&text), "{name}");
         }
@@ -76,12 +75,12 @@ fn numbers_and_escapes_keep_their_spelling() {
     let profile = Profile::of(Protocol::Messages);
     for name in ["messages-big-numbers", "escaped-text"] {
         let (_, text) = vectors("requests").into_iter().find(|(found, _)| found == name).unwrap();
-        let mut request = Messages.decode_request(&text).unwrap();
+        let mut request = CODEC.decode_request(&text).unwrap();
         // Nothing is written in the protocol it was read from.
         request.origin = Protocol::Chat;
         let mut out = Vec::new();
         let tools = Toolset::new(&request, &profile);
-        Messages.encode_request(&request, &tools, &profile, &mut out, &mut Ledger::default());
+        (CODEC.encode_request)(&request, &tools, &profile, &mut out, &mut Ledger::default());
         let out = String::from_utf8(out).unwrap();
         for part in [
             r#""input":{"z":12345678901234567890,"a":1.0,"e":1e2,"nested":{"b":0.10,"a":-0}}"#,
@@ -118,10 +117,10 @@ fn errors_are_known_by_type_words_and_status() {
     let bodies = vectors("errors");
     for (name, status, kind, sent) in cases {
         let (_, text) = bodies.iter().find(|(found, _)| found == name).unwrap();
-        let error = Messages.decode_error(status, text).unwrap();
+        let error = (CODEC.decode_error)(status, text).unwrap();
         assert_eq!((error.kind, error.status), (kind, status), "{name}");
         assert_eq!(error.request_id.as_deref(), Some("req_011CSHoEeqs5C35K2UUqR7Fy"));
-        assert_eq!(Messages.encode_error(&error, &mut Vec::new()), sent, "{name}");
+        assert_eq!((CODEC.encode_error)(&error, &mut Vec::new()), sent, "{name}");
     }
 }
 
@@ -131,13 +130,13 @@ fn errors_of_other_protocols() {
     error.code = Some("context_length_exceeded".to_owned());
     error.param = Some("input".to_owned());
     let mut out = Vec::new();
-    assert_eq!(Messages.encode_error(&error, &mut out), 400);
+    assert_eq!((CODEC.encode_error)(&error, &mut out), 400);
     let expected = json!({"type":"error","error":{
         "type":"invalid_request_error",
         "message":"prompt is too long: Your input exceeds the window.",
         "details":{"error_code":"context_length_exceeded"}}});
     assert_eq!(parsed(&out), expected);
-    let plain = Messages.decode_error(Some(502), r#"{"error":"bad gateway"}"#).unwrap();
+    let plain = (CODEC.decode_error)(Some(502), r#"{"error":"bad gateway"}"#).unwrap();
     assert_eq!((plain.kind, plain.message.as_str()), (ErrorKind::Server, "bad gateway"));
 }
 
@@ -145,7 +144,7 @@ fn errors_of_other_protocols() {
 fn sent(request: &Request<'_>, profile: &Profile) -> (Value, Vec<String>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let tools = Toolset::new(request, profile);
-    Messages.encode_request(request, &tools, profile, &mut out, &mut ledger);
+    (CODEC.encode_request)(request, &tools, profile, &mut out, &mut ledger);
     (parsed(&out), lines(&ledger.entries("")))
 }
 
@@ -256,7 +255,7 @@ fn a_sealed_text_without_a_summary_comes_back_as_what_it_was() {
         {"type": "thinking", "thinking": "Easy.", "signature": signature},
     ]}]});
     let body = body.to_string();
-    let request = Messages.decode_request(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let reasoning = request.turns[0].items[0].reasoning().unwrap();
     assert_eq!(reasoning.content, [Str::plain("Easy.")]);
     assert!(reasoning.summary.is_empty(), "{reasoning:?}");
@@ -731,7 +730,7 @@ fn answer(items: Vec<Item<'static>>, stop: Stop<'static>) -> Response<'static> {
 
 fn received(response: &Response<'_>) -> (Value, Vec<String>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    Messages.encode_response(response, None, &mut out, &mut ledger);
+    (CODEC.encode_response)(response, None, &mut out, &mut ledger);
     (parsed(&out), lines(&ledger.entries("")))
 }
 
@@ -787,7 +786,7 @@ fn failed_answers_are_refused() {
     let error = ApiError::new(ErrorKind::Server, "broken");
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let response = answer(Vec::new(), Stop::Failed(Box::new(error)));
-    Messages.encode_response(&response, None, &mut out, &mut ledger);
+    (CODEC.encode_response)(&response, None, &mut out, &mut ledger);
     assert!(ledger.entries("").iter().any(|entry| entry.action == Action::Refused));
 }
 
@@ -808,7 +807,7 @@ fn foreign_reasoning_stays_with_the_client_and_comes_back() {
     assert_eq!(body["content"][0]["thinking"], json!("first\n\nsecond"));
     assert_eq!(body["content"][1]["thinking"], json!("raw"));
     let history = json!({"messages":[{"role":"assistant","content":body["content"]}]}).to_string();
-    let request = Messages.decode_request(&history).unwrap();
+    let request = CODEC.decode_request(&history).unwrap();
     let [Item::Reasoning(first), Item::Reasoning(second), Item::Text(_)] =
         request.turns[0].items.as_slice()
     else {
@@ -823,7 +822,7 @@ fn foreign_reasoning_stays_with_the_client_and_comes_back() {
 fn cut(messages: &str) -> (String, Vec<String>) {
     let source = format!(r#"{{"model":"m", "messages": [{messages}] ,"max_tokens":1e2}}"#);
     let mut ledger = Ledger::default();
-    let cuts = Messages.foreign_reasoning(&source, &mut ledger).unwrap();
+    let cuts = (CODEC.foreign_reasoning)(&source, &mut ledger).unwrap();
     let rest = without(&source, &cuts);
     let inside = rest.strip_prefix(r#"{"model":"m", "messages": ["#).unwrap();
     let inside = inside.strip_suffix(r#"] ,"max_tokens":1e2}"#).unwrap();
@@ -913,6 +912,6 @@ fn malformed_requests_say_where() {
         ),
     ];
     for (body, message) in cases {
-        assert_eq!(Messages.decode_request(body).unwrap_err().to_string(), message, "{body}");
+        assert_eq!(CODEC.decode_request(body).unwrap_err().to_string(), message, "{body}");
     }
 }

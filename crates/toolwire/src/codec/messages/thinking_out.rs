@@ -36,7 +36,7 @@ impl ThinkingPlan {
         is_tool_forced: bool,
         turns: &[Turn<'_>],
         output: &Output<'_>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> Self {
         let Thinking { at, effort, mode, budget: _, display, extra: _ } = thinking;
         if let Some(mode) = mode {
@@ -47,13 +47,13 @@ impl ThinkingPlan {
                 }
             };
             if thinks && is_tool_forced {
-                context.ledger.dropped(*at, Code::ThinkingOffForcedTool);
+                cx.ledger.dropped(*at, Code::ThinkingOffForcedTool);
                 return Self::Refused;
             }
             return Self::Own { thinks };
         }
         let Some(asked) = asked_at(effort.as_ref(), display.as_ref()) else { return Self::Unsaid };
-        let control = match context.profile.model.thinking.map(|fact| fact.value) {
+        let control = match cx.profile.model.thinking.map(|fact| fact.value) {
             Some(control @ (ThinkingControl::Budget | ThinkingControl::Adaptive)) => control,
             Some(
                 ThinkingControl::None
@@ -64,22 +64,22 @@ impl ThinkingPlan {
             | None => return Self::Unsaid,
         };
         if is_tool_forced {
-            context.ledger.dropped(asked, Code::ThinkingOffForcedTool);
+            cx.ledger.dropped(asked, Code::ThinkingOffForcedTool);
             return Self::Refused;
         }
         if control == ThinkingControl::Adaptive {
             return Self::Adaptive;
         }
         if forgets_thinking(turns) {
-            let note = context.ledger.dropped(asked, Code::ThinkingMode);
+            let note = cx.ledger.dropped(asked, Code::ThinkingMode);
             note.detail("The model goes on thinking behind its calls only if it gets back what it thought before them.");
             return Self::Refused;
         }
-        let limit = output.max_tokens.map_or(context.profile.default_max_tokens, |most| most.value);
+        let limit = output.max_tokens.map_or(cx.profile.default_max_tokens, |most| most.value);
         match budget_for(effort.as_ref().map(|effort| &effort.value), limit) {
             Some(budget) => Self::Budget(budget),
             None => {
-                let note = context.ledger.dropped(asked, Code::ThinkingMode);
+                let note = cx.ledger.dropped(asked, Code::ThinkingMode);
                 note.detail("The limit on tokens is too low for thinking.");
                 Self::Refused
             }
@@ -101,16 +101,16 @@ impl ThinkingPlan {
         thinking: &Thinking<'_>,
         output: &Output<'_>,
         object: &mut Object<'_>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
-        context.lose(extra);
-        self.write_mode(mode.as_ref(), budget.as_ref(), display.as_ref(), object, context);
+        cx.ledger.only(extra);
+        self.write_mode(mode.as_ref(), budget.as_ref(), display.as_ref(), object, cx);
         if let Some(budget) = budget.as_ref().filter(|_| mode.is_none()) {
-            context.ledger.dropped(budget.pos, Code::ThinkingBudget);
+            cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
         }
-        let level = self.effort_level(effort.as_ref(), object, context);
-        let schema = format_schema(output.format.as_ref(), context.ledger);
+        let level = self.effort_level(effort.as_ref(), object, cx);
+        let schema = format_schema(output.format.as_ref(), cx.ledger);
         if level.is_none() && schema.is_none() {
             return;
         }
@@ -129,7 +129,7 @@ impl ThinkingPlan {
         budget: Option<&At<u64>>,
         display: Option<&At<Display<'_>>>,
         object: &mut Object<'_>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) {
         let made = At::made;
         let (mode, budget) = match (self, mode) {
@@ -139,7 +139,7 @@ impl ThinkingPlan {
             (Self::Own { thinks: _ } | Self::Unsaid | Self::Refused, _) => {
                 // `display` cannot be sent without a mode of thinking.
                 if let Some(display) = display.filter(|_| mode.is_none()) {
-                    context.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
+                    cx.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
                 }
                 return;
             }
@@ -158,10 +158,10 @@ impl ThinkingPlan {
         self,
         effort: Option<&At<Effort<'_>>>,
         object: &mut Object<'_>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> Option<&'static str> {
         let At { pos, value } = effort?;
-        let facts = context.profile.model;
+        let facts = cx.profile.model;
         if *value == Effort::None && self == Self::Unsaid {
             let thinks_unasked = match facts.thinking.map(|fact| fact.value) {
                 Some(ThinkingControl::Budget | ThinkingControl::None) => false,
@@ -174,41 +174,41 @@ impl ThinkingPlan {
                 | None => true,
             };
             if !thinks_unasked {
-                let note = context.ledger.emulated(*pos, Code::Effort);
+                let note = cx.ledger.emulated(*pos, Code::Effort);
                 note.detail("The model does not think unless it is asked to.");
                 return None;
             }
-            if context.profile.thinking_disabled {
+            if cx.profile.thinking_disabled {
                 object.object("thinking").put("type", "disabled");
-                let note = context.ledger.emulated(*pos, Code::Effort);
+                let note = cx.ledger.emulated(*pos, Code::Effort);
                 note.detail("No effort crosses as thinking switched off.");
                 return None;
             }
         }
         if matches!(value, Effort::None | Effort::Other(_)) {
-            let note = context.ledger.dropped(*pos, Code::Effort);
+            let note = cx.ledger.dropped(*pos, Code::Effort);
             note.detail("The target has no such effort level; the model's own is used.");
             return None;
         }
         let Some(known) = facts.efforts.map(|fact| fact.value) else {
-            return plain_level(value, *pos, context.ledger);
+            return plain_level(value, *pos, cx.ledger);
         };
         match (known.nearest(value), self) {
             (Some(level), _) => {
                 if !known.contains(value) {
-                    context.ledger.degraded(*pos, Code::Effort);
+                    cx.ledger.degraded(*pos, Code::Effort);
                 }
                 Some(level)
             }
             (None, Self::Budget(_)) => {
-                let note = context.ledger.degraded(*pos, Code::Effort).info();
+                let note = cx.ledger.degraded(*pos, Code::Effort).info();
                 note.detail("The model takes a number of tokens instead of an effort.");
                 None
             }
             // It is reported why the model does not think.
             (None, Self::Refused) => None,
             (None, _) => {
-                let note = context.ledger.dropped(*pos, Code::Effort);
+                let note = cx.ledger.dropped(*pos, Code::Effort);
                 note.detail("The model takes no effort.");
                 None
             }

@@ -7,8 +7,8 @@ use super::content_out::write_cache;
 use super::hosted_tools_out::{hosted_name, write_hosted_tool};
 use super::tool_description_out::DescriptionText;
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::{report_callers, report_root};
 use crate::codec::sent_tools::SentTools;
-use crate::codec::tool_losses_out::{report_callers, report_root};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, HostedClass, Native, NativeKind, Protocol, Tool, ToolKind};
 use crate::native;
@@ -27,9 +27,9 @@ pub(super) fn encode(
 ) {
     debug_assert_ne!(origin, Protocol::Messages, "the bytes of one protocol pass");
     let toolset = Toolset::of_list(tools, origin, profile);
-    let context = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
-    let sent = SentTools::new(&toolset, None, hosted_name, context.ledger);
-    write_tools(&sent, out, context);
+    let cx = &mut EncodeContext::new(origin, profile, &toolset.names, ledger);
+    let sent = SentTools::new(&toolset, None, hosted_name, cx.ledger);
+    write_tools(&sent, out, cx);
 }
 
 /// Writes the tools, and returns the names of those whose arguments are wrapped
@@ -37,16 +37,16 @@ pub(super) fn encode(
 pub(super) fn write_tools(
     sent: &SentTools<'_, '_, '_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> BTreeSet<String> {
     let is_search = |(declared, _): (&Declared<'_, '_>, _)| {
         declared.crossing == ToolMapping::Hosted(HostedClass::ToolSearch)
     };
-    context.tool_search = sent.iter().any(is_search);
+    cx.tool_search = sent.iter().any(is_search);
     let mut list = Array::new(out);
     let mut wrapped = BTreeSet::new();
     for (declared, name) in sent.iter() {
-        if write_tool(declared, name, &mut list, context) == Some(RootChange::Wrapped) {
+        if write_tool(declared, name, &mut list, cx) == Some(RootChange::Wrapped) {
             wrapped.insert(name.to_string());
         }
     }
@@ -58,24 +58,24 @@ fn write_tool(
     declared: &Declared<'_, '_>,
     name: &str,
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> Option<RootChange> {
-    let Declared { tool, namespace, inline, crossing } = declared;
+    let Declared { tool, namespace, inline, crossing, root: _ } = declared;
     if *inline {
-        context.ledger.moved(tool.at, Code::ToolPosition);
+        cx.ledger.moved(tool.at, Code::ToolPosition);
     }
     if namespace.is_some() {
-        context.ledger.emulated(tool.at, Code::NamespaceFlattened);
+        cx.ledger.emulated(tool.at, Code::NamespaceFlattened);
     } else if tool.name != *name && !matches!(crossing, ToolMapping::Hosted(_)) {
-        context.ledger.renamed(tool.name.pos(), Code::ToolName);
+        cx.ledger.renamed(tool.name.pos(), Code::ToolName);
     }
     match crossing {
         ToolMapping::Hosted(class) => {
-            write_hosted_tool(tool, *class, list, context);
+            write_hosted_tool(tool, *class, list, cx);
             return None;
         }
         ToolMapping::Native(kind) => {
-            write_native_tool(tool, *kind, name, list, context);
+            write_native_tool(tool, *kind, name, list, cx);
             return None;
         }
         ToolMapping::Same | ToolMapping::Freeform => {}
@@ -83,17 +83,21 @@ fn write_tool(
     }
     match &tool.kind {
         ToolKind::Function { schema } => {
-            let (schema, change) = input_schema(tool, schema.as_ref(), context.ledger);
+            let root = match declared.schema_root() {
+                (Some(root), change) => (root.borrowed(), *change),
+                (None, _) => schema::root(None),
+            };
+            let (schema, change) = input_schema(tool, schema.as_ref(), root, cx.ledger);
             let description = DescriptionText::new(tool, *namespace, Vec::new());
-            write_definition(tool, name, &description, &schema, &tool.extra, list, context);
+            write_definition(tool, name, &description, &schema, &tool.extra, list, cx);
             change
         }
         ToolKind::Freeform { grammar } => {
-            context.ledger.emulated(tool.at, Code::FreeformWrapped);
+            cx.ledger.emulated(tool.at, Code::FreeformWrapped);
             let mut notes = vec![Cow::Borrowed(FREEFORM_NOTE)];
             if let Some(Grammar { at, syntax, definition, extra }) = grammar {
-                context.ledger.degraded(*at, Code::GrammarUnenforced);
-                context.lose(extra);
+                cx.ledger.degraded(*at, Code::GrammarUnenforced);
+                cx.ledger.only(extra);
                 let syntax = syntax.as_ref().map_or(Cow::Borrowed(""), Str::decode);
                 let grammar = definition.as_ref().map_or(Cow::Borrowed(""), Str::decode);
                 let note = format!("\n\nThe text must match this {syntax} grammar:\n{grammar}");
@@ -101,7 +105,7 @@ fn write_tool(
             }
             let description = DescriptionText::new(tool, *namespace, notes);
             let schema = Raw::made(schema::FREEFORM);
-            write_definition(tool, name, &description, &schema, &tool.extra, list, context);
+            write_definition(tool, name, &description, &schema, &tool.extra, list, cx);
             None
         }
         // Tools of these kinds have a mapping of their own, or none.
@@ -109,7 +113,7 @@ fn write_tool(
         | ToolKind::Native(_)
         | ToolKind::Hosted(_)
         | ToolKind::Unknown(_) => {
-            context.ledger.dropped(tool.at, Code::UnknownTool);
+            cx.ledger.dropped(tool.at, Code::UnknownTool);
             None
         }
     }
@@ -122,7 +126,7 @@ fn write_definition(
     schema: &Raw<'_>,
     extra: &[Extra<'_>],
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Tool {
         at: _,
@@ -147,44 +151,42 @@ fn write_definition(
     object.put("input_schema", schema);
     match strict {
         Some(At { pos: _, value: true })
-            if context.profile.strict && schema::fits_anthropic_strict(schema) =>
+            if cx.profile.strict && schema::fits_anthropic_strict(schema) =>
         {
             object.put("strict", &true);
         }
         Some(At { pos, value: true }) => {
-            context.ledger.degraded(*pos, Code::StrictDowngraded);
+            cx.ledger.degraded(*pos, Code::StrictDowngraded);
         }
         Some(At { pos, value: false }) => {
-            let note = context.ledger.emulated(*pos, Code::StrictDowngraded);
+            let note = cx.ledger.emulated(*pos, Code::StrictDowngraded);
             note.detail("Not strict is what the target does by itself.");
         }
         None => {}
     }
     match defer {
-        Some(defer) if context.tool_search || !defer.value => {
-            object.put("defer_loading", &defer.value)
-        }
+        Some(defer) if cx.tool_search || !defer.value => object.put("defer_loading", &defer.value),
         Some(defer) => {
-            context.ledger.dropped(defer.pos, Code::DeferLoading);
+            cx.ledger.dropped(defer.pos, Code::DeferLoading);
         }
         None => {}
     }
-    report_callers(callers.as_ref(), context.ledger);
+    report_callers(callers.as_ref(), cx.ledger);
     object.maybe("input_examples", examples.as_ref());
-    context.ledger.lost(output_schema, Code::OutputSchema);
+    cx.ledger.lost(output_schema, Code::OutputSchema);
     match deferred_result {
         Some(At { pos, value: true }) => {
-            context.ledger.dropped(*pos, Code::AsyncTool);
+            cx.ledger.dropped(*pos, Code::AsyncTool);
         }
         Some(At { pos, value: false }) => {
-            let note = context.ledger.emulated(*pos, Code::AsyncTool);
+            let note = cx.ledger.emulated(*pos, Code::AsyncTool);
             note.detail("The target expects every result at once.");
         }
         None => {}
     }
     object.maybe("eager_input_streaming", eager.as_ref());
-    write_cache(cache.as_ref(), &mut object, context);
-    context.lose(extra);
+    write_cache(cache.as_ref(), &mut object, cx);
+    cx.ledger.only(extra);
 }
 
 fn write_native_tool(
@@ -192,16 +194,16 @@ fn write_native_tool(
     kind: NativeKind,
     name: &str,
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let ToolKind::Native(Native { kind: _, kind_text }) = &tool.kind else { return };
     let Some(native::Function { description, schema }) =
         native::function(kind, &kind_text.decode())
     else {
-        context.ledger.dropped(tool.at, Code::UnknownTool);
+        cx.ledger.dropped(tool.at, Code::UnknownTool);
         return;
     };
-    context.ledger.emulated(tool.at, Code::NativeToolWrapped);
+    cx.ledger.emulated(tool.at, Code::NativeToolWrapped);
     let own = tool.description.as_ref().map(Str::borrowed);
     let text = Some(own.unwrap_or(Str::plain(description)));
     let description = DescriptionText { text, notes: Vec::new() };
@@ -210,20 +212,24 @@ fn write_native_tool(
     let is_search = kind == NativeKind::ToolSearch;
     let is_schema = |field: &&Extra<'_>| is_search && field.key == *"parameters";
     let schema = match tool.extra.iter().find(is_schema) {
-        Some(field) => input_schema(tool, Some(&field.value), context.ledger).0,
+        Some(field) => {
+            let own = Some(&field.value);
+            input_schema(tool, own, schema::root(own), cx.ledger).0
+        }
         None => Raw::made(schema),
     };
     let known =
         |field: &Extra<'_>| is_search && (field.key == *"parameters" || field.key == *"execution");
     let rest: Vec<Extra<'_>> = tool.extra.iter().filter(|field| !known(field)).cloned().collect();
-    write_definition(tool, name, &description, &schema, &rest, list, context);
+    write_definition(tool, name, &description, &schema, &rest, list, cx);
 }
 
 /// The schema of a tool's arguments as the API accepts it, and what became of
-/// its root.
+/// its root. `own` is what the client wrote.
 fn input_schema<'s>(
     tool: &Tool<'_>,
-    own: Option<&'s Raw<'_>>,
+    own: Option<&Raw<'_>>,
+    (schema, change): (Raw<'s>, Option<RootChange>),
     ledger: &mut Ledger,
 ) -> (Raw<'s>, Option<RootChange>) {
     // A single illegal name makes the API refuse the whole request, with a
@@ -235,7 +241,6 @@ fn input_schema<'s>(
             "The target refuses the property name {property:?} of the tool {tool:?}: it takes 1 to 64 letters, digits, `_`, `.` and `-`."
         ));
     }
-    let (schema, change) = schema::root(own);
     let typed = "The target wants the schema to say that arguments are an object.";
     report_root(own.map_or(tool.at, Raw::pos), change, (Code::SchemaEmpty, typed), ledger);
     match schema::definitions(&schema) {

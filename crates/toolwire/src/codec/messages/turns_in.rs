@@ -118,17 +118,12 @@ fn arguments<'a>(input: Option<Raw<'a>>) -> Arguments<'a> {
 fn result(block: wire::ToolResult<'_>) -> ToolResult<'_> {
     let wire::ToolResult { at, kind: _, tool_use_id, content, is_error, cache_control, extra } =
         block;
-    ToolResult {
-        at,
-        call_id: tool_use_id,
-        name: None,
-        namespace: None,
-        kind: ResultKind::Function,
-        content: content.map(|content| content.items).unwrap_or_default(),
-        is_error,
-        cache: cache_control.map(content_in::cache),
-        extra,
-    }
+    let content = content.map(|content| content.items).unwrap_or_default();
+    let mut result = ToolResult::new(at, tool_use_id, ResultKind::Function, content);
+    result.is_error = is_error;
+    result.cache = cache_control.map(content_in::cache);
+    result.extra = extra;
+    result
 }
 
 /// A reference, if it has no members but the name. Otherwise it is kept as it

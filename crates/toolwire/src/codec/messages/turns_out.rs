@@ -18,19 +18,19 @@ pub(super) fn encode(
     turns: &[Turn<'_>],
     wrapped: &BTreeSet<String>,
     object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     // Results are written apart from the turns they stood in, so what turns
     // lose is reported for all of them here.
     for turn in turns {
-        report_turn_losses(turn, context.ledger);
+        report_turn_losses(turn, cx.ledger);
     }
-    let thread = Thread::new(turns, context.origin, context.profile.ids, context.ledger);
-    let steps = thread.steps(turns, context.ledger);
+    let thread = Thread::new(turns, cx.origin, cx.profile.ids, cx.ledger);
+    let steps = thread.steps(turns, cx.ledger);
     let leading = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
     let (leading, steps) = steps.split_at(leading);
-    write_system(leading, object, context);
-    let allowed = allowed_system_places(steps, context.profile);
+    write_system(leading, object, cx);
+    let allowed = allowed_system_places(steps, cx.profile);
     let mut messages = ConversationWriter::new(object.key("messages"), &thread, wrapped);
     let last = steps.len().saturating_sub(1);
     for (index, step) in steps.iter().enumerate() {
@@ -38,25 +38,25 @@ pub(super) fn encode(
         match step {
             Step::System(turn) => {
                 let is_allowed = allowed.get(index).copied().unwrap_or_default();
-                messages.system(turn, is_allowed, context);
+                messages.system(turn, is_allowed, cx);
             }
             Step::Assistant { turns, calls } => {
-                if is_last && !context.profile.takes_prefill(context.thinks) {
+                if is_last && !cx.profile.takes_prefill(cx.thinks) {
                     for turn in turns {
-                        context.ledger.dropped(turn.at, Code::Prefill);
+                        cx.ledger.dropped(turn.at, Code::Prefill);
                     }
                     continue;
                 }
-                messages.assistant(turns, calls.start, is_last, context);
+                messages.assistant(turns, calls.start, is_last, cx);
             }
-            Step::Results(calls) => messages.results(calls, context),
+            Step::Results(calls) => messages.results(calls, cx),
             Step::User { turn, fates } => {
                 let matches = thread.fates.get(fates.clone()).unwrap_or_default();
-                messages.user(turn, matches, context);
+                messages.user(turn, matches, cx);
             }
         }
     }
-    messages.finish(context);
+    messages.finish(cx);
 }
 
 /// Where the API allows a system turn: behind a message of the user's, and last
@@ -78,27 +78,23 @@ fn allowed_system_places(steps: &[Step<'_, '_>], profile: &Profile) -> Vec<bool>
 }
 
 /// Writes the instructions at the beginning of the conversation.
-fn write_system(
-    leading: &[Step<'_, '_>],
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) {
+fn write_system(leading: &[Step<'_, '_>], object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let mut texts: Vec<&Text<'_>> = Vec::new();
     for (index, step) in leading.iter().enumerate() {
         let Step::System(turn) = step else { continue };
         if index > 0 && !is_declaration(turn) {
-            context.ledger.degraded(turn.at, Code::SystemMerged).info();
+            cx.ledger.degraded(turn.at, Code::SystemMerged).info();
         }
         for item in &turn.items {
             match item {
                 Item::Text(text) => texts.push(text),
                 Item::Tools(_) => {}
-                Item::Image(image) => drop_item(image.at, Code::MediaType, context.ledger),
+                Item::Image(image) => drop_item(image.at, Code::MediaType, cx.ledger),
                 Item::Document(document) => {
-                    drop_item(document.at, Code::MediaType, context.ledger);
+                    drop_item(document.at, Code::MediaType, cx.ledger);
                 }
-                Item::Audio(audio) => drop_item(audio.at, Code::Audio, context.ledger),
-                Item::Opaque(opaque) => drop_item(turn.at, opaque.code(), context.ledger),
+                Item::Audio(audio) => drop_item(audio.at, Code::Audio, cx.ledger),
+                Item::Opaque(opaque) => drop_item(turn.at, opaque.code(), cx.ledger),
                 Item::SearchResult(_)
                 | Item::Refusal(_)
                 | Item::Reasoning(_)
@@ -106,13 +102,13 @@ fn write_system(
                 | Item::Result(_)
                 | Item::Hosted(_)
                 | Item::ToolReference(_)
-                | Item::Json(_) => drop_item(turn.at, Code::UnknownItem, context.ledger),
+                | Item::Json(_) => drop_item(turn.at, Code::UnknownItem, cx.ledger),
             }
         }
     }
     let mut blocks = BlockWriter::default();
     for text in texts {
-        blocks.add(|out| write_text(text, out, context));
+        blocks.add(|out| write_text(text, out, cx));
     }
     if !blocks.is_empty() {
         blocks.write(object.key("system"));

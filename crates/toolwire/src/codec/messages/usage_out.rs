@@ -1,5 +1,6 @@
 //! Token counts: from the model to Messages.
 
+use crate::codec::losses_out::report_usage_details;
 use crate::ledger::{Code, Ledger};
 use crate::model::Usage;
 use crate::wire::{Object, Pos, Str};
@@ -27,7 +28,7 @@ pub(super) fn write_usage(
 
 /// Writes the members of `usage` that count tokens.
 pub(super) fn write_counts(usage: &Usage<'_>, counts: &mut Object<'_>, ledger: &mut Ledger) {
-    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra } = usage;
+    let Usage { at: _, input, cache_read, cache_write, output, reasoning, extra: _ } = usage;
     // Messages counts cached tokens beside `input_tokens`, the model as part of it.
     let fresh = input
         .saturating_sub(cache_read.unwrap_or_default())
@@ -39,9 +40,7 @@ pub(super) fn write_counts(usage: &Usage<'_>, counts: &mut Object<'_>, ledger: &
     if let Some(reasoning) = reasoning {
         counts.object("output_tokens_details").put("thinking_tokens", reasoning);
     }
-    for field in extra {
-        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
-    }
+    report_usage_details(usage, ledger);
 }
 
 /// Writes the tier, which is a member of `usage` too.

@@ -38,7 +38,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
     }
     match vendor_type {
         Some(own) if is_openai_type(own) => detail.put("type", own),
-        Some(_) | None => detail.put("type", default_type(*kind)),
+        Some(_) | None => detail.put("type", usual(*kind).vendor_type),
     }
     detail.put("param", &param.as_ref());
     let code = body_code(error);
@@ -51,23 +51,9 @@ pub(crate) fn code(error: &ApiError) -> &str {
     // Clients only know the published codes, so the message says which side
     // failed.
     let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
-    published.unwrap_or(match error.kind {
-        ErrorKind::InvalidRequest | ErrorKind::Unsupported => "invalid_prompt",
-        ErrorKind::InvalidToolSchema
-        | ErrorKind::ContextLength
-        | ErrorKind::Auth
-        | ErrorKind::Quota
-        | ErrorKind::Permission
-        | ErrorKind::NotFound
-        | ErrorKind::Conflict
-        | ErrorKind::TooLarge
-        | ErrorKind::RateLimit
-        | ErrorKind::Overloaded
-        | ErrorKind::Timeout
-        | ErrorKind::Server
-        | ErrorKind::Truncated
-        | ErrorKind::ContentFilter => default_code(error.kind).unwrap_or("server_error"),
-    })
+    let is_refused = matches!(error.kind, ErrorKind::InvalidRequest | ErrorKind::Unsupported);
+    let usual = usual(error.kind).code.unwrap_or("server_error");
+    published.unwrap_or(if is_refused { "invalid_prompt" } else { usual })
 }
 
 /// Whether a type is one of OpenAI's rather than Anthropic's. Unknown types are
@@ -88,26 +74,6 @@ fn is_openai_type(kind: &str) -> bool {
     )
 }
 
-fn default_type(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::InvalidRequest
-        | ErrorKind::Unsupported
-        | ErrorKind::InvalidToolSchema
-        | ErrorKind::ContextLength
-        | ErrorKind::Auth
-        | ErrorKind::Permission
-        | ErrorKind::NotFound
-        | ErrorKind::Conflict
-        | ErrorKind::TooLarge
-        | ErrorKind::ContentFilter => "invalid_request_error",
-        ErrorKind::Quota => "insufficient_quota",
-        ErrorKind::RateLimit => "requests",
-        ErrorKind::Overloaded | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Truncated => {
-            "server_error"
-        }
-    }
-}
-
 /// The code of an error. If its vendor has no codes, it is OpenAI's code for this
 /// kind of error.
 fn body_code(error: &ApiError) -> Option<&str> {
@@ -116,58 +82,52 @@ fn body_code(error: &ApiError) -> Option<&str> {
         Some(code) => Some(code),
         // Clients act on these codes, and some vendors only say them in words.
         None if matches!(error.kind, ErrorKind::ContextLength | ErrorKind::InvalidToolSchema) => {
-            default_code(error.kind)
+            usual(error.kind).code
         }
         None if own && error.vendor_type.as_deref() != Some("invalid_request_error") => None,
         // Both vendors have this type, so it does not tell them apart.
         None if own && error.kind == ErrorKind::InvalidRequest => None,
-        None => default_code(error.kind),
-    }
-}
-
-fn default_code(kind: ErrorKind) -> Option<&'static str> {
-    match kind {
-        ErrorKind::InvalidRequest | ErrorKind::Conflict => None,
-        ErrorKind::Unsupported => Some("unsupported_parameter"),
-        ErrorKind::InvalidToolSchema => Some("invalid_function_parameters"),
-        ErrorKind::ContextLength => Some("context_length_exceeded"),
-        ErrorKind::Auth => Some("invalid_api_key"),
-        ErrorKind::Quota => Some("insufficient_quota"),
-        ErrorKind::Permission => Some("permission_denied"),
-        ErrorKind::NotFound => Some("not_found"),
-        ErrorKind::TooLarge => Some("request_too_large"),
-        ErrorKind::RateLimit => Some("rate_limit_exceeded"),
-        ErrorKind::Overloaded => Some("server_is_overloaded"),
-        ErrorKind::Timeout => Some("timeout"),
-        ErrorKind::Server | ErrorKind::Truncated => Some("server_error"),
-        ErrorKind::ContentFilter => Some("content_filter"),
+        None => usual(error.kind).code,
     }
 }
 
 fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
-    let usual = match kind {
-        ErrorKind::InvalidRequest
-        | ErrorKind::Unsupported
-        | ErrorKind::InvalidToolSchema
-        | ErrorKind::ContextLength
-        | ErrorKind::ContentFilter => 400,
-        ErrorKind::Auth => 401,
-        ErrorKind::Quota | ErrorKind::RateLimit => 429,
-        ErrorKind::Permission => 403,
-        ErrorKind::NotFound => 404,
-        ErrorKind::Conflict => 409,
-        ErrorKind::TooLarge => 413,
-        ErrorKind::Overloaded => 503,
-        ErrorKind::Timeout => 504,
-        ErrorKind::Server => 500,
-        ErrorKind::Truncated => 502,
-    };
     match (kind, status) {
         // A status that says more than the kind of error is kept.
         (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
         (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
-        (_kind, _status) => usual,
+        (_kind, _status) => usual(kind).status,
     }
+}
+
+/// How OpenAI's API reports a kind of error.
+struct Usual {
+    status: u16,
+    vendor_type: &'static str,
+    code: Option<&'static str>,
+}
+
+fn usual(kind: ErrorKind) -> Usual {
+    let (invalid, failed) = ("invalid_request_error", "server_error");
+    let (status, vendor_type, code) = match kind {
+        ErrorKind::InvalidRequest => (400, invalid, None),
+        ErrorKind::Unsupported => (400, invalid, Some("unsupported_parameter")),
+        ErrorKind::InvalidToolSchema => (400, invalid, Some("invalid_function_parameters")),
+        ErrorKind::ContextLength => (400, invalid, Some("context_length_exceeded")),
+        ErrorKind::ContentFilter => (400, invalid, Some("content_filter")),
+        ErrorKind::Auth => (401, invalid, Some("invalid_api_key")),
+        ErrorKind::Permission => (403, invalid, Some("permission_denied")),
+        ErrorKind::NotFound => (404, invalid, Some("not_found")),
+        ErrorKind::Conflict => (409, invalid, None),
+        ErrorKind::TooLarge => (413, invalid, Some("request_too_large")),
+        ErrorKind::Quota => (429, "insufficient_quota", Some("insufficient_quota")),
+        ErrorKind::RateLimit => (429, "requests", Some("rate_limit_exceeded")),
+        ErrorKind::Server => (500, failed, Some("server_error")),
+        ErrorKind::Truncated => (502, failed, Some("server_error")),
+        ErrorKind::Overloaded => (503, failed, Some("server_is_overloaded")),
+        ErrorKind::Timeout => (504, failed, Some("timeout")),
+    };
+    Usual { status, vendor_type, code }
 }
 
 const CLIENT_FAULTS: std::ops::RangeInclusive<u16> = std::ops::RangeInclusive::new(400, 499);

@@ -29,6 +29,16 @@ pub(crate) fn fit_effort<'e>(
     }
 }
 
+/// The effort that comes closest to a budget of tokens, which OpenAI has none of.
+pub(crate) fn effort_for(budget: u64) -> Effort<'static> {
+    match budget {
+        0..=2_048 => Effort::Low,
+        2_049..=8_192 => Effort::Medium,
+        8_193..=24_576 => Effort::High,
+        24_577..=u64::MAX => Effort::XHigh,
+    }
+}
+
 /// Whether Chat takes an effort besides tools for this model.
 pub(crate) fn takes_effort_with_tools(cx: &EncodeContext<'_>) -> bool {
     cx.profile.model.chat_tools_with_reasoning.is_none_or(|fact| fact.value)

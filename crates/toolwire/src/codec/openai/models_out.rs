@@ -1,16 +1,22 @@
 //! The list of models.
 
+use crate::model::ApiError;
 use crate::protocol::ListedModel;
 use crate::wire::Object;
 
-/// Writes a list of models.
-pub(in crate::codec) fn write_models(models: &[ListedModel<'_>], out: &mut Vec<u8>) {
+/// Writes a list of models, which has no pages.
+pub(in crate::codec) fn write_models(
+    models: &[ListedModel<'_>],
+    _query: &str,
+    out: &mut Vec<u8>,
+) -> Result<(), Box<ApiError>> {
     let mut object = Object::new(out);
     object.put("object", "list");
     let mut data = object.array("data");
     for model in models {
         write_members(*model, &mut data.object());
     }
+    Ok(())
 }
 
 /// Writes one model.

@@ -3,7 +3,7 @@
 use super::cache_out::lose_cache;
 use super::tools_out::write_tool_name;
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::{is_direct, is_direct_only};
+use crate::codec::losses_out::{is_direct, is_direct_only};
 use crate::ledger::Code;
 use crate::model::{Arguments, Call, NativeKind};
 use crate::native;

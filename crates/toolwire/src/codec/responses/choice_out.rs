@@ -123,7 +123,8 @@ enum NamedTool<'t, 'a> {
 
 /// What a reference means to the target. `None` if the tool does not cross.
 fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<NamedTool<'t, 'a>> {
-    let Some(Declared { tool, namespace: _, inline: _, crossing }) = toolset.find(wanted) else {
+    let Some(Declared { tool, namespace: _, inline: _, crossing, root: _ }) = toolset.find(wanted)
+    else {
         // The tool was not declared. The upstream can say that best.
         return Some(match wanted.kind {
             ToolRefKind::Freeform => NamedTool::Freeform(wanted),

@@ -1,12 +1,11 @@
 //! Content parts, cache markers and media: wire to model.
 
-use super::turns_in::plain_result;
 use super::wire::{
     AudioData, AudioPart, Breakpoint, FilePart, ForeignResult, ImagePart, RefusalPart, TextPart,
 };
 use crate::media;
 use crate::model::{
-    Audio, Cache, Document, Image, Item, Opaque, Refusal, ResultKind, Source, Text,
+    Audio, Cache, Document, Image, Item, Opaque, Refusal, ResultKind, Source, Text, ToolResult,
 };
 use crate::wire::{Kind, Read, ReadError, Reader, Str};
 
@@ -129,7 +128,8 @@ fn audio(part: AudioPart<'_>) -> Option<Item<'_>> {
 fn foreign_result(part: ForeignResult<'_>) -> Item<'_> {
     let ForeignResult { at, kind: _, tool_use_id, content, is_error, extra } = part;
     let content = content.map(|content| content.0).unwrap_or_default();
-    let mut result = plain_result(at, tool_use_id, ResultKind::Function, content, extra);
+    let mut result = ToolResult::new(at, tool_use_id, ResultKind::Function, content);
+    result.extra = extra;
     result.is_error = is_error;
     Item::Result(result)
 }

@@ -3,9 +3,20 @@
 
 use super::request_in::REASONING;
 use super::thinking_out::summary_word;
-use crate::model::{Effort, Format, Item, Protocol, Request, Slot, Tool, ToolKind};
+use crate::model::{
+    Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
+};
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
+
+/// What of a request its answers depend on, the settings that they repeat
+/// included.
+pub(super) fn response_context(request: &Request<'_>) -> ResponseContext {
+    let mut context = ResponseContext::of(request);
+    write(request, &mut context.echo);
+    context.metadata = metadata(request);
+    context
+}
 
 /// The settings of a client whose request is not known: the API's defaults.
 pub(super) fn defaults() -> Vec<u8> {

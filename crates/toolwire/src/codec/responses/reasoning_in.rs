@@ -18,12 +18,9 @@ pub(super) fn decode<'a>(reader: &mut Reader<'a>) -> Result<Option<Turn<'a>>, Re
     match encrypted_content {
         Some(blob) if Envelope::is_sealed(&blob.decode()) => unseal(&mut reasoning, blob),
         Some(blob) => {
-            reasoning.sealed = Some(Sealed {
-                issuer: Issuer::OpenAi,
-                item_id: id.clone(),
-                blob: Some(blob),
-                redacted: false,
-            });
+            let mut sealed = Sealed::new(Issuer::OpenAi, Some(blob));
+            sealed.item_id.clone_from(&id);
+            reasoning.sealed = Some(sealed);
         }
         None => {}
     }
@@ -41,23 +38,17 @@ fn texts<'a>(parts: Option<Vec<ReasoningPart<'a>>>) -> Option<Vec<Str<'a>>> {
 /// Restores what another vendor sealed.
 fn unseal<'a>(reasoning: &mut Reasoning<'a>, blob: Str<'a>) {
     let pos = blob.pos();
-    let Some(envelope) = Envelope::open(&blob.decode()) else {
+    let Some(mut envelope) = Envelope::open(&blob.decode()) else {
         // It was damaged on the way, so no vendor can read it.
         reasoning.sealed = Some(Sealed::new(Issuer::Vendor(String::new()), Some(blob)));
         return;
     };
-    let Envelope { issuer, item_id, text, blob, redacted, place } = envelope;
-    if let Some(text) = text {
+    if let Some(text) = envelope.text.take() {
         reasoning.summary = text.into_iter().map(|text| Str::plain(text).at(pos)).collect();
         if reasoning.content == reasoning.summary {
             reasoning.content.clear();
         }
     }
-    reasoning.place = place;
-    reasoning.sealed = Some(Sealed {
-        issuer,
-        item_id: item_id.map(|id| Str::plain(id).at(pos)),
-        blob: blob.map(|blob| Str::plain(blob).at(pos)),
-        redacted,
-    });
+    reasoning.place = envelope.place;
+    reasoning.sealed = Some(envelope.into_sealed());
 }

@@ -45,20 +45,14 @@ pub(super) fn write_item(
         Some(Sealed { issuer: Issuer::OpenAi, item_id: _, blob, redacted: _ }) => {
             item.maybe("encrypted_content", blob.as_ref());
         }
-        Some(Sealed { issuer, item_id, blob, redacted }) => {
-            let own = |text: &Str<'_>| text.decode().into_owned();
+        Some(sealed) => {
             // A signature covers the text, wherever a vendor in between has put it.
             // vectors/streams/chat-litellm-repeated-thinking
-            let is_signed = *issuer == Issuer::Anthropic;
+            let is_signed = sealed.issuer == Issuer::Anthropic;
             let covered = if summary.is_empty() && is_signed { content } else { summary };
-            let envelope = Envelope {
-                issuer: issuer.clone(),
-                item_id: item_id.as_ref().map(own),
-                text: Some(covered.iter().map(own).collect()).filter(|_| !covered.is_empty()),
-                blob: blob.as_ref().map(own),
-                redacted: *redacted,
-                place: *place,
-            };
+            let texts = || covered.iter().map(|text| text.decode().into_owned()).collect();
+            let text = (!covered.is_empty()).then(texts);
+            let envelope = Envelope::of(sealed).with_text(text).with_place(*place);
             item.put("encrypted_content", &envelope.seal());
         }
         None => {}

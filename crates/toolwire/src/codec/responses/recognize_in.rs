@@ -14,7 +14,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>
     is_request.then_some((DocumentKind::Request, Certainty::Possible))
 }
 
-pub(super) fn event(kind: &str) -> bool {
+pub(super) fn event(kind: &str, _data: &str) -> bool {
     kind.starts_with("response.")
 }
 

@@ -10,7 +10,7 @@ use crate::model::{
 use crate::wire::{At, Read, ReadError, Reader, Str};
 
 /// Reads a request.
-pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
+pub(super) fn decode(reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     let wire::Request {
         at: _,
         model,
@@ -41,7 +41,7 @@ pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
         stream,
         stream_options,
         extra,
-    } = Reader::new(body).document()?;
+    } = reader.document()?;
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());

@@ -9,12 +9,14 @@ use super::tools_out::{has_search, write_tool, write_tools};
 use super::turns_out;
 use super::withdrawn_out::{self, RemainingTools};
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_answer_count;
+use crate::codec::openai::{Penalties, write_sampling};
 use crate::ledger::{Code, Ledger};
-use crate::model::{Format, Identity, JsonSchema, Output, Request, Sampling, ServerState, Stream};
+use crate::model::{Format, Identity, JsonSchema, Output, Request, ServerState, Stream};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Extra, Object, Pos, Str, hash};
+use crate::wire::{Extra, Object, Pos, Str, hash};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -82,7 +84,7 @@ pub(super) fn encode(
     write_thinking(thinking, &mut object, cx);
     write_text(output, &mut object, cx);
     write_limits(output, &mut object, cx.ledger);
-    write_sampling(sampling, &mut object, cx);
+    write_sampling(sampling, Penalties::Lost, &mut object, cx);
     write_identity(identity, &mut object, cx.ledger);
     lose_cache(cache.as_ref(), cx);
     if let Some(tier) = tier {
@@ -181,48 +183,9 @@ fn write_limits(output: &Output<'_>, object: &mut Object<'_>, ledger: &mut Ledge
     if !stop.is_empty() {
         ledger.dropped(*stop_at, Code::Stop);
     }
-    match n {
-        Some(At { pos, value: 0 | 1 }) => {
-            let note = ledger.emulated(*pos, Code::MultipleAnswers);
-            note.detail("One answer is what the target gives anyway.");
-        }
-        Some(At { pos, value: _ }) => {
-            ledger.refused(*pos, Code::MultipleAnswers);
-        }
-        None => {}
-    }
+    report_answer_count(*n, ledger);
     object.maybe("top_logprobs", top_logprobs.as_ref());
     object.maybe("max_tool_calls", max_tool_calls.as_ref());
-}
-
-fn write_sampling(sampling: &Sampling<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
-    let Sampling {
-        temperature,
-        top_p,
-        top_k,
-        frequency_penalty,
-        presence_penalty,
-        seed,
-        logit_bias,
-    } = sampling;
-    let [takes_temperature, takes_top_p, _] = cx.profile.takes_sampling(cx.thinks);
-    let both = cx.profile.temperature_with_top_p || temperature.is_none();
-    let fields =
-        [("temperature", temperature, takes_temperature), ("top_p", top_p, takes_top_p && both)];
-    for (key, value, sent) in fields {
-        match value {
-            Some(value) if sent => object.put(key, value),
-            Some(value) => {
-                cx.ledger.dropped(value.pos(), Code::Sampling);
-            }
-            None => {}
-        }
-    }
-    for value in
-        [top_k, frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten()
-    {
-        cx.ledger.dropped(value.pos(), Code::Sampling);
-    }
 }
 
 fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, ledger: &mut Ledger) {

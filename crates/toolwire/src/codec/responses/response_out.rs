@@ -33,7 +33,7 @@ pub(super) fn encode(
         Some(candidate) => ResponseEnd::of(&candidate.stop, authored(candidate), cx.ledger),
         None => ResponseEnd::new("completed", None),
     };
-    let id = response_id(response.id.as_ref(), context);
+    let id = response_id(response.origin, response.id.as_ref(), context);
     write_response(response, &id, &ended, context, out, cx, |items, cx| {
         if let Some(candidate) = candidate {
             write_items(candidate, &id, &ended, items, cx);
@@ -115,13 +115,20 @@ fn is_metadata(field: &Extra<'_>) -> bool {
     field.key == "metadata" && field.value.kind() == Kind::Object
 }
 
-/// The answer's id, which is derived from the upstream's unless it has one of
-/// its own.
-pub(super) fn response_id(id: Option<&Str<'_>>, context: Option<&ResponseContext>) -> String {
+/// The answer's id: one of its own, or the one that the upstream gave it or, if that
+/// is another protocol's or missing, one made from it.
+pub(super) fn response_id(
+    origin: Protocol,
+    id: Option<&Str<'_>>,
+    context: Option<&ResponseContext>,
+) -> String {
     if let Some(own) = context.and_then(|context| context.id.as_ref()) {
         return own.clone();
     }
     let own = id.map(Str::decode).unwrap_or_default();
+    if origin == Protocol::Responses && !own.is_empty() {
+        return own.into_owned();
+    }
     format!("resp_{}", hash::base62(&[own.as_bytes()], ID_LENGTH))
 }
 

@@ -3,8 +3,7 @@
 use super::response_out::{response_id, write_response};
 use super::stateful_in::{self, REFERENCE, STATE, STORE};
 use super::stop_out::ResponseEnd;
-use super::{Responses, error_out};
-use crate::codec::Codec;
+use super::{echo_out, error_out, request_in};
 use crate::codec::context::EncodeContext;
 use crate::ledger::Ledger;
 use crate::model::{KeptState, Protocol, Response};
@@ -96,9 +95,9 @@ impl StatefulCodec for ResponsesState {
         kept: &KeptState,
         out: &mut Vec<u8>,
     ) -> Result<(), ReadError> {
-        let mut request = Responses.decode_request(request)?;
+        let mut request = request_in::decode(Reader::new(request))?;
         kept.put_into(&mut request.state);
-        let mut context = Responses.response_context(&request);
+        let mut context = echo_out::response_context(&request);
         context.keep(Some(kept));
         let response = Response {
             origin: Protocol::Responses,
@@ -113,7 +112,7 @@ impl StatefulCodec for ResponsesState {
         let (profile, names) = (Profile::of(Protocol::Responses), Names::default());
         let mut nothing_lost = Ledger::default();
         let cx = &mut EncodeContext::new(response.origin, &profile, &names, &mut nothing_lost);
-        let id = response_id(None, Some(&context));
+        let id = response_id(Protocol::Responses, None, Some(&context));
         let ended = ResponseEnd::new("in_progress", None);
         write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| {});
         Ok(())

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Responses;
-use crate::codec::Codec;
+use super::CODEC;
 use crate::ledger::{Entry, Ledger};
 use crate::model::{
     ApiError, Arguments, Audio, Cache, Call, Candidate, Display, Document, ErrorKind, Format,
@@ -82,9 +81,9 @@ fn errors_come_back_as_they_were() {
     let vectors = vectors("errors");
     assert!(vectors.len() >= 8, "only {} vectors", vectors.len());
     for (name, body) in vectors.iter().filter(|(name, _)| !name.starts_with("compatible")) {
-        let error = Responses.decode_error(None, body).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let error = (CODEC.decode_error)(None, body).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut out = Vec::new();
-        Responses.encode_error(&error, &mut out);
+        (CODEC.encode_error)(&error, &mut out);
         assert_eq!(bytes(&out), parse(body), "{name}");
     }
 }
@@ -246,7 +245,7 @@ fn an_orphan_keeps_its_failure() {
 #[test]
 fn asking_for_log_probabilities_is_one_setting() {
     let body = vector("requests", "state-fields");
-    let request = Responses.decode_request(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     assert_eq!(request.output.logprobs.map(|asked| asked.value), Some(true));
     let left: Vec<_> = request.state.include.iter().map(|word| word.decode()).collect();
     assert_eq!(left, ["web_search_call.action.sources"]);
@@ -270,7 +269,7 @@ fn reasoning_goes_back_to_its_issuer_only() {
 #[test]
 fn a_result_in_the_words_of_messages_is_read() {
     let body = vector("requests", "tool-result-of-messages-in-responses");
-    let request = Responses.decode_request(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let result = match request.turns[2].items.as_slice() {
         [Item::Result(result), Item::Text(_)] => result,
         other => panic!("{other:?}"),
@@ -430,7 +429,7 @@ fn an_answer_of_messages_is_a_whole_response() {
         Stop::MaxTokens,
     );
     let body = vector("requests", "codex");
-    let request = Responses.decode_request(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let (out, ledger) = answer_of(&answer, Some(&request));
     assert_eq!(ledger, []);
     for key in REQUIRED {
@@ -496,13 +495,13 @@ fn errors_of_others() {
         error.vendor_type = Some(vendor_type.to_owned());
         error.status = status;
         let mut out = Vec::new();
-        assert_eq!(Responses.encode_error(&error, &mut out), expected, "{vendor_type}");
+        assert_eq!((CODEC.encode_error)(&error, &mut out), expected, "{vendor_type}");
         assert_eq!(bytes(&out)["error"]["code"], code, "{vendor_type}");
     }
     let mut error = ApiError::new(ErrorKind::RateLimit, "Slow down.");
     error.retry = Retry::After(3);
     let mut out = Vec::new();
-    assert_eq!(Responses.encode_error(&error, &mut out), 429);
+    assert_eq!((CODEC.encode_error)(&error, &mut out), 429);
     assert_eq!(bytes(&out)["error"]["message"], "Slow down. Please try again in 3s.");
 }
 
@@ -513,7 +512,7 @@ fn errors_of_compatible_servers_are_read() {
         ("compatible-server-detail", Some(422), ErrorKind::InvalidRequest),
     ];
     for (name, status, kind) in cases {
-        let error = Responses.decode_error(status, &vector("errors", name)).unwrap();
+        let error = (CODEC.decode_error)(status, &vector("errors", name)).unwrap();
         assert_eq!(error.kind, kind, "{name}");
         assert!(!error.message.is_empty(), "{name}");
     }
@@ -522,7 +521,7 @@ fn errors_of_compatible_servers_are_read() {
 #[test]
 fn local_shell_outputs_find_their_calls() {
     let body = vector("requests", "local-shell");
-    let request = Responses.decode_request(&body).unwrap();
+    let request = CODEC.decode_request(&body).unwrap();
     let ids: Vec<_> = request
         .turns
         .iter()
@@ -543,7 +542,7 @@ fn broken_requests_say_where() {
         (r#"{"model":"a","model":"b"}"#, 21),
     ];
     for (body, offset) in cases {
-        let error = Responses.decode_request(body).unwrap_err();
+        let error = CODEC.decode_request(body).unwrap_err();
         assert_eq!(error.pos.offset(), Some(offset), "{body}: {error}");
     }
 }
@@ -672,7 +671,7 @@ fn what_an_answer_of_others_has_beside_its_items() {
 
 #[test]
 fn the_wait_is_read_out_of_the_sentence() {
-    let error = Responses.decode_error(None, &vector("errors", "responses-rate-limit")).unwrap();
+    let error = (CODEC.decode_error)(None, &vector("errors", "responses-rate-limit")).unwrap();
     assert_eq!(error.retry, Retry::After(2));
 }
 
@@ -682,7 +681,7 @@ fn a_body_cut_anywhere_is_an_error() {
         let body = vector(kind, name);
         let body = body.trim_end();
         for end in (0..body.len()).filter(|end| body.is_char_boundary(*end)) {
-            assert!(Responses.decode_request(&body[..end]).is_err(), "{name} up to {end}");
+            assert!(CODEC.decode_request(&body[..end]).is_err(), "{name} up to {end}");
         }
     }
 }
@@ -707,7 +706,7 @@ fn encode_for(request: &Request<'_>, profile: &Profile) -> (Value, Vec<Entry>) {
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
     let tools = Toolset::new(request, profile);
-    Responses.encode_request(request, &tools, profile, &mut out, &mut ledger);
+    (CODEC.encode_request)(request, &tools, profile, &mut out, &mut ledger);
     (bytes(&out), ledger.entries(""))
 }
 
@@ -721,8 +720,8 @@ fn cut(body: &str) -> (Value, Vec<Entry>) {
 fn answer_of(answer: &Response<'_>, request: Option<&Request<'_>>) -> (Value, Vec<Entry>) {
     let mut out = Vec::new();
     let mut ledger = Ledger::default();
-    let asked = request.map(|request| Responses.response_context(request));
-    Responses.encode_response(answer, asked.as_ref(), &mut out, &mut ledger);
+    let asked = request.map(|request| (CODEC.response_context)(request));
+    (CODEC.encode_response)(answer, asked.as_ref(), &mut out, &mut ledger);
     (bytes(&out), ledger.entries(""))
 }
 
@@ -905,9 +904,9 @@ const REQUIRED: [&str; 32] = [
 #[test]
 fn an_answer_that_failed_is_the_error_it_names() {
     let body = vector("responses", "responses-failed-rate-limit");
-    let error = Responses.decode_error(Some(200), &body).unwrap();
+    let error = (CODEC.decode_error)(Some(200), &body).unwrap();
     assert_eq!(error.kind, ErrorKind::RateLimit);
     assert_eq!(error.retry, Retry::After(12));
     assert!(error.extra.is_empty(), "{error:?}");
-    assert_eq!(Responses.encode_error(&error, &mut Vec::new()), 429);
+    assert_eq!((CODEC.encode_error)(&error, &mut Vec::new()), 429);
 }

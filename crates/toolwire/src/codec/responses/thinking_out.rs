@@ -67,9 +67,7 @@ fn effort<'r>(
         }
         (None, Some(budget)) => {
             ledger.degraded(budget.pos, Code::ThinkingBudget);
-            let steps = [(2_048, Effort::Low), (8_192, Effort::Medium), (24_576, Effort::High)];
-            let step = steps.into_iter().find(|(most, _)| budget.value <= *most);
-            Some(step.map_or(Effort::XHigh, |(_, effort)| effort))
+            Some(openai::effort_for(budget.value))
         }
         (None, None) => None,
     }

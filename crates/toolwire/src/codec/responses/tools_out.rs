@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::codec::context::EncodeContext;
-use crate::codec::tool_losses_out::{report_callers, report_root};
+use crate::codec::losses_out::{report_callers, report_root};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -47,32 +47,28 @@ pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeC
         | ToolMapping::Native(_)
         | ToolMapping::Hosted(_) => {}
     }
+    if let ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) = &tool.kind {
+        return;
+    }
+    let mut item = list.object();
     match &tool.kind {
         ToolKind::Function { schema } => {
-            let mut item = list.object();
             item.put("type", "function");
             write_function(tool, schema.as_ref(), &mut item, cx);
-            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
-            let mut item = list.object();
             item.put("type", "custom");
             write_tool_name(&tool.name, &mut item, cx);
             item.maybe("description", tool.description.as_ref());
             write_grammar(grammar.as_ref(), &mut item, cx.ledger);
-            write_common(tool, ExtraMembers::Report, &mut item, cx);
         }
-        ToolKind::Freeform { grammar } => {
-            let mut item = list.object();
-            item.put("type", "function");
-            write_wrapped(tool, grammar.as_ref(), &mut item, cx);
-            write_common(tool, ExtraMembers::Report, &mut item, cx);
-        }
-        ToolKind::Native(native) => write_native(tool, native, list, cx),
-        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, list, cx),
-        // They are dropped above.
+        ToolKind::Freeform { grammar } => write_wrapped(tool, grammar.as_ref(), &mut item, cx),
+        ToolKind::Native(native) => write_native(tool, native, &mut item, cx),
+        ToolKind::Hosted(hosted) => write_hosted(tool, hosted, &mut item, cx),
+        // They are left out above.
         ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
     }
+    write_common(tool, &mut item, cx);
 }
 
 /// Writes a tool's name as the target knows it.
@@ -111,21 +107,15 @@ fn write_strict(
     item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
-    match strict {
-        Some(At { pos, value: true }) => {
-            let fits = cx.profile.strict && schema::fits_openai_strict(schema);
-            if !fits {
-                cx.ledger.degraded(pos, Code::StrictDowngraded);
-            }
-            if cx.profile.strict {
-                item.put("strict", &fits);
-            }
-        }
-        Some(At { pos: _, value: false }) | None => {
-            if cx.profile.strict {
-                item.put("strict", &false);
-            }
-        }
+    let wanted = strict.filter(|strict| strict.value);
+    let fits = wanted.is_some() && cx.profile.strict && schema::fits_openai_strict(schema);
+    if let Some(At { pos, value: _ }) = wanted
+        && !fits
+    {
+        cx.ledger.degraded(pos, Code::StrictDowngraded);
+    }
+    if cx.profile.strict {
+        item.put("strict", &fits);
     }
 }
 
@@ -170,6 +160,7 @@ fn write_wrapped(
     cx: &mut EncodeContext<'_>,
 ) {
     cx.ledger.emulated(tool.at, Code::FreeformWrapped);
+    item.put("type", "function");
     write_tool_name(&tool.name, item, cx);
     let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
     if let Some(Grammar { at, syntax, definition, extra }) = grammar {
@@ -194,15 +185,14 @@ fn write_wrapped(
 fn write_native(
     tool: &Tool<'_>,
     native: &Native<'_>,
-    list: &mut Array<'_>,
+    item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Native { kind, kind_text } = native;
     cx.ledger.degraded(tool.at, Code::NativeToolTraining);
     let function = native::function(*kind, &kind_text.decode());
-    let mut item = list.object();
     item.put("type", "function");
-    write_tool_name(&tool.name, &mut item, cx);
+    write_tool_name(&tool.name, item, cx);
     match (&tool.description, &function) {
         (Some(description), _) => item.put("description", description),
         (None, Some(function)) => item.put("description", function.description),
@@ -213,25 +203,22 @@ fn write_native(
     if cx.profile.strict {
         item.put("strict", &false);
     }
-    write_common(tool, ExtraMembers::Report, &mut item, cx);
 }
 
 /// Writes another vendor's hosted tool as OpenAI's tool of the same class.
 fn write_hosted(
     tool: &Tool<'_>,
     hosted: &Hosted<'_>,
-    list: &mut Array<'_>,
+    item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Hosted { class, kind_text } = hosted;
-    let mut item = list.object();
     if *class == HostedClass::ToolSearch {
         item.put("type", "tool_search");
         cx.ledger
             .degraded(kind_text.pos(), Code::ToolSearch)
             .detail("The target searches in its own way, not by this one.")
             .info();
-        write_common(tool, ExtraMembers::Report, &mut item, cx);
         return;
     }
     cx.ledger.emulated(tool.at, Code::HostedTool(*class)).detail("The target runs its own.");
@@ -239,14 +226,13 @@ fn write_hosted(
     for Extra { key, value } in &tool.extra {
         match key.decode().as_ref() {
             "allowed_domains" => item.object("filters").put("allowed_domains", value),
-            "user_location" => write_location(value, &mut item),
+            "user_location" => write_location(value, item),
             "search_context_size" => item.put("search_context_size", value),
             _other => {
                 cx.ledger.dropped(value.pos(), Code::WebSearchOption);
             }
         }
     }
-    write_common(tool, ExtraMembers::Reported, &mut item, cx);
 }
 
 /// Writes the location of a search. Chat nests it in a member that is named after
@@ -278,21 +264,8 @@ impl<'a> Read<'a> for LocationFields<'a> {
     }
 }
 
-/// Whether the members of a tool that only its own protocol has are still to be
-/// reported.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ExtraMembers {
-    Report,
-    Reported,
-}
-
 /// Writes or reports the members that every kind of tool may have.
-fn write_common(
-    tool: &Tool<'_>,
-    members: ExtraMembers,
-    item: &mut Object<'_>,
-    cx: &mut EncodeContext<'_>,
-) {
+fn write_common(tool: &Tool<'_>, item: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Tool {
         at: _,
         name: _,
@@ -332,7 +305,8 @@ fn write_common(
         cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
     cx.ledger.lost(cache, Code::CacheBreakpoint);
-    if members == ExtraMembers::Report {
+    // The options of a web search are written or reported with it.
+    if !matches!(kind, ToolKind::Hosted(hosted) if hosted.class != HostedClass::ToolSearch) {
         cx.ledger.only(extra);
     }
 }

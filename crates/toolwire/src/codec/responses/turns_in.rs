@@ -9,7 +9,7 @@ use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
     ToolResult, Turn,
 };
-use crate::wire::{At, Extra, Kind, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{At, Kind, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// `input`: a text of the user, or items.
 #[derive(Debug)]
@@ -247,31 +247,11 @@ fn native_name(native: NativeKind) -> &'static str {
 fn output(output: ToolOutput<'_>, kind: ResultKind) -> Turn<'_> {
     let ToolOutput { at, kind: _, id, call_id, name, namespace, output, status, extra } = output;
     let content = output.map(|output| output.0).unwrap_or_default();
-    let mut result = plain_result(at, call_id, kind, content, extra);
+    let mut result = ToolResult::new(at, call_id, kind, content);
+    result.extra = extra;
     result.name = name;
     result.namespace = namespace;
     turn(at, Role::User, Item::Result(result), id, status)
-}
-
-/// A result with only what every output has.
-pub(super) fn plain_result<'a>(
-    at: Pos,
-    call_id: Option<Str<'a>>,
-    kind: ResultKind,
-    content: Vec<Item<'a>>,
-    extra: Vec<Extra<'a>>,
-) -> ToolResult<'a> {
-    ToolResult {
-        at,
-        call_id,
-        name: None,
-        namespace: None,
-        kind,
-        content,
-        is_error: None,
-        cache: None,
-        extra,
-    }
 }
 
 fn local_shell_output<'a>(output: ToolOutput<'a>, local_shells: &LocalShellCalls<'a>) -> Turn<'a> {
@@ -288,7 +268,8 @@ fn shell_output(output: ShellOutput<'_>) -> Turn<'_> {
     let ShellOutput { at, kind: _, id, call_id, output, status, extra } = output;
     let content = output.map(Item::Json).into_iter().collect();
     let kind = ResultKind::Native(NativeKind::Shell);
-    let result = plain_result(at, call_id, kind, content, extra);
+    let mut result = ToolResult::new(at, call_id, kind, content);
+    result.extra = extra;
     turn(at, Role::User, Item::Result(result), id, status)
 }
 
@@ -313,7 +294,8 @@ fn search_output(output: ToolSearchOutput<'_>) -> Turn<'_> {
     let ToolSearchOutput { at, kind: _, id, call_id, execution: _, tools, status, extra } = output;
     let content = vec![Item::Tools(tools.map(|tools| tools.list).unwrap_or_default())];
     let kind = ResultKind::Native(NativeKind::ToolSearch);
-    let result = plain_result(at, call_id, kind, content, extra);
+    let mut result = ToolResult::new(at, call_id, kind, content);
+    result.extra = extra;
     turn(at, Role::User, Item::Result(result), id, status)
 }
 

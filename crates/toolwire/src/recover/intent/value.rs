@@ -1,7 +1,7 @@
 //! The values of parameters, and how they are written.
 
 use super::parameters::Parameter;
-use crate::recover::text::push_escaped_str;
+use crate::recover::escape::push_escaped_str;
 
 /// A parameter's value.
 #[derive(Clone, Debug)]

@@ -2,7 +2,9 @@
 //! it makes of it is what every other reader of the same bytes does.
 
 mod cuts;
+mod date;
 mod envelope;
+mod glob;
 mod hash;
 mod ids;
 mod names;

@@ -75,6 +75,39 @@ fn agrees_with_serde_json_on_documents() {
     .budget_ms(400);
 }
 
+/// Strings are compared in blocks, so everything special comes at every place of
+/// one, alone, beside another, and where the document ends.
+#[test]
+fn agrees_with_serde_json_on_escapes_at_every_place() {
+    let special = [
+        r"\n",
+        r#"\""#,
+        r"\\",
+        r"\u0041",
+        r"\ud83d\ude00",
+        r"\ud83d",
+        r"\x",
+        r"\",
+        "\u{1}",
+        "\n",
+        "\"",
+        "é",
+        "",
+    ];
+    for before in 0..36 {
+        for first in special {
+            for second in special {
+                for after in [0, 1, 15, 40] {
+                    let (before, after) = ("a".repeat(before), "b".repeat(after));
+                    check(&format!(r#""{before}{first}{second}{after}""#));
+                    check(&format!(r#"["{before}{first}{after}{second}",1]"#));
+                    check(&format!(r#""{before}{first}{after}{second}"#));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn corners_of_the_grammar() {
     for text in [

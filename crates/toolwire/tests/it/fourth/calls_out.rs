@@ -17,32 +17,32 @@ pub(super) fn encode(
     paired: &Paired<'_, '_>,
     wrapped: &BTreeSet<String>,
     pieces: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Call { at, id: _, name, namespace, arguments, caller, cache, extra } = paired.call;
     let own = name.decode();
     let space = namespace.as_ref().map(|namespace| namespace.decode());
-    let wire = context.names.wire(space.as_deref(), &own);
+    let wire = cx.names.wire(space.as_deref(), &own);
     if namespace.is_some() {
-        context.ledger.emulated(*at, Code::NamespaceFlattened);
+        cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if wire != own {
-        context.ledger.renamed(name.pos(), Code::ToolName);
+        cx.ledger.renamed(name.pos(), Code::ToolName);
     }
     let mut piece = pieces.object();
     let mut action = piece.object("do");
     action.put("ref", &paired.id);
     action.put("tool", &wire);
     if wrapped.contains(wire.as_ref()) {
-        write_wrapped(arguments, *at, &mut action, context.ledger);
+        write_wrapped(arguments, *at, &mut action, cx.ledger);
     } else {
-        write_arguments(arguments, *at, &mut action, context.ledger);
+        write_arguments(arguments, *at, &mut action, cx.ledger);
     }
     drop(action);
     if let Some(caller) = caller {
-        context.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
+        cx.ledger.dropped(caller.pos(), Code::ProgrammaticCallers);
     }
-    lose_cache(cache.as_ref(), context.ledger);
-    context.lose(extra);
+    lose_cache(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
 }
 
 /// Writes a call of an answer. `scope` and `ordinal` make an id for a call that

@@ -11,36 +11,36 @@ pub(super) fn encode(
     choice: &Choice<'_>,
     sent: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     match mode {
         Some(At { pos: _, value: Mode::Auto }) => object.put("must", "free"),
         Some(At { pos: _, value: Mode::None }) => object.put("must", "never"),
         Some(At { pos, value: Mode::Any }) if sent.is_empty() => {
-            let note = context.ledger.refused(*pos, Code::ChoiceTarget);
+            let note = cx.ledger.refused(*pos, Code::ChoiceTarget);
             note.detail("A tool must be called, and none of them can cross.");
         }
         Some(At { pos: _, value: Mode::Any }) => object.put("must", "some"),
         Some(At { pos: _, value: Mode::Named(wanted) }) => {
-            if let Some(name) = wire_name(wanted, sent, context) {
+            if let Some(name) = wire_name(wanted, sent, cx) {
                 object.object("must").put("tool", &name);
             } else {
-                context.ledger.refused(wanted.at, Code::ChoiceTarget);
+                cx.ledger.refused(wanted.at, Code::ChoiceTarget);
             }
         }
         Some(At { pos, value: Mode::Other(_) }) => {
-            context.ledger.dropped(*pos, Code::UnknownValue);
+            cx.ledger.dropped(*pos, Code::UnknownValue);
         }
         None => {}
     }
     if let Some(Subset { at: _, tools }) = subset {
         let mut only = object.array("only");
         for wanted in tools {
-            match wire_name(wanted, sent, context) {
+            match wire_name(wanted, sent, cx) {
                 Some(name) => only.push(&name),
                 None => {
-                    context.ledger.dropped(wanted.at, Code::ChoiceTarget);
+                    cx.ledger.dropped(wanted.at, Code::ChoiceTarget);
                 }
             }
         }
@@ -48,31 +48,31 @@ pub(super) fn encode(
     if let Some(parallel) = parallel {
         object.put("alone", &!parallel.value);
     }
-    context.lose(extra);
+    cx.ledger.only(extra);
 }
 
 /// The name of a tool toward the target, unless the tool is not sent.
 fn wire_name(
     wanted: &ToolRef<'_>,
     sent: &SentTools<'_, '_, '_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> Option<String> {
     let ToolRef { at, kind, name, namespace, extra } = wanted;
-    context.lose(extra);
+    cx.ledger.only(extra);
     let own = name.decode();
     let wire = match (sent.find(wanted), kind) {
         (Some((_, sent)), _) => sent?.into_owned(),
         // The upstream says what is wrong with a name that nobody declared.
         (None, ToolRefKind::Function | ToolRefKind::Freeform | ToolRefKind::Any) => {
             let namespace = namespace.as_ref().map(|namespace| namespace.decode());
-            context.names.wire(namespace.as_deref(), &own).into_owned()
+            cx.names.wire(namespace.as_deref(), &own).into_owned()
         }
         (None, ToolRefKind::Typed | ToolRefKind::Mcp) => return None,
     };
     if namespace.is_some() {
-        context.ledger.emulated(*at, Code::NamespaceFlattened);
+        cx.ledger.emulated(*at, Code::NamespaceFlattened);
     } else if *wire != *own {
-        context.ledger.renamed(*at, Code::ToolName);
+        cx.ledger.renamed(*at, Code::ToolName);
     }
     Some(wire)
 }

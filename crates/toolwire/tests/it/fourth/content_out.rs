@@ -6,7 +6,7 @@ use toolwire::wire::{Array, Object};
 use toolwire::{Code, Ledger, Protocol};
 
 /// Writes a list of pieces, or a string if there is nothing but one text.
-pub(super) fn encode(items: &[Item<'_>], out: &mut Vec<u8>, context: &mut EncodeContext<'_>) {
+pub(super) fn encode(items: &[Item<'_>], out: &mut Vec<u8>, cx: &mut EncodeContext<'_>) {
     if let [Item::Text(text)] = items
         && text.is_bare()
     {
@@ -14,8 +14,8 @@ pub(super) fn encode(items: &[Item<'_>], out: &mut Vec<u8>, context: &mut Encode
     }
     let mut list = Array::new(out);
     for item in items {
-        let same_vendor = context.same_vendor();
-        write_piece(item, same_vendor, &mut list, context.ledger);
+        let same_vendor = cx.same_vendor();
+        write_piece(item, same_vendor, &mut list, cx.ledger);
     }
 }
 

@@ -28,9 +28,9 @@ pub(super) fn decode_seal(seal: Str<'_>) -> (Option<Sealed<'_>>, Option<u64>) {
     let envelope = Envelope::is_sealed(&text).then(|| Envelope::open(&text));
     drop(text);
     let issuer = match envelope {
-        Some(Some(Envelope { issuer, item_id, text: _, blob, redacted, place })) => {
-            let (item_id, blob) = (item_id.map(Str::plain), blob.map(Str::plain));
-            return (Some(Sealed { issuer, item_id, blob, redacted }), place);
+        Some(Some(envelope)) => {
+            let place = envelope.place;
+            return (Some(envelope.into_sealed()), place);
         }
         // A damaged envelope is nobody's: it goes back to the client as it is.
         Some(None) => Issuer::Vendor("unknown".to_owned()),

@@ -38,22 +38,11 @@ pub(super) fn encode(reasoning: &Reasoning<'_>, pieces: &mut Array<'_>, ledger: 
 
 /// The seal as a client keeps it: the vendor's own, or an envelope.
 pub(super) fn seal<'s>(sealed: &'s Sealed<'_>, place: Option<u64>) -> Str<'s> {
-    let Sealed { issuer, item_id, blob, redacted } = sealed;
+    let Sealed { issuer, item_id: _, blob, redacted: _ } = sealed;
     match blob {
         Some(blob) if *issuer == own_issuer() || Envelope::is_sealed(&blob.decode()) => {
             blob.borrowed()
         }
-        Some(_) | None => {
-            let own = |text: &Str<'_>| text.decode().into_owned();
-            let envelope = Envelope {
-                issuer: issuer.clone(),
-                item_id: item_id.as_ref().map(own),
-                text: None,
-                blob: blob.as_ref().map(own),
-                redacted: *redacted,
-                place,
-            };
-            Str::plain(envelope.seal())
-        }
+        Some(_) | None => Str::plain(Envelope::of(sealed).with_place(place).seal()),
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)>
     Some((document, Certainty::Certain))
 }
 
-pub(super) fn event(kind: &str) -> bool {
+pub(super) fn event(kind: &str, _data: &str) -> bool {
     kind == "opened"
 }
 

@@ -7,8 +7,7 @@ use super::wire::{Body, Limits, List, Shape};
 use super::{FOURTH, choice_in, tools_in, turns_in};
 
 /// Reads a request. The model and the wish for a stream are in its URL.
-pub(super) fn decode(body: &str) -> Result<Request<'_>, ReadError> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(mut reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     let Body {
         at: _,
         charter,

@@ -41,58 +41,54 @@ pub(super) fn encode(
         extra,
     } = request;
     let sent = SentTools::new(toolset, None, tools_out::hosted_name, ledger);
-    let mut context = EncodeContext::new(*origin, profile, &toolset.names, ledger);
+    let mut cx = EncodeContext::new(*origin, profile, &toolset.names, ledger);
     if *legacy_functions {
-        context.ledger.emulated(*tools_at, Code::LegacyFunctions);
+        cx.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
     let mut object = Object::new(out);
     let mut wrapped = Default::default();
     if !sent.is_empty() {
-        wrapped = tools_out::encode(&sent, object.key("instruments"), &mut context);
+        wrapped = tools_out::encode(&sent, object.key("instruments"), &mut cx);
     }
-    choice_out::encode(choice, &sent, &mut object, &mut context);
-    turns_out::encode(turns, &wrapped, &mut object, &mut context);
-    write_thinking(thinking, &mut object, &mut context);
-    write_output(output, &mut object, &mut context);
-    write_sampling(sampling, &mut object, &mut context);
-    write_identity(identity, &mut object, &mut context);
-    content_out::lose_cache(cache.as_ref(), context.ledger);
+    choice_out::encode(choice, &sent, &mut object, &mut cx);
+    turns_out::encode(turns, &wrapped, &mut object, &mut cx);
+    write_thinking(thinking, &mut object, &mut cx);
+    write_output(output, &mut object, &mut cx);
+    write_sampling(sampling, &mut object, &mut cx);
+    write_identity(identity, &mut object, &mut cx);
+    content_out::lose_cache(cache.as_ref(), cx.ledger);
     if let Some(tier) = tier {
-        let note = context.ledger.dropped(tier.pos(), Code::Tier);
-        if context.origin.conventions().standard_tiers.contains(&tier.decode().as_ref()) {
+        let note = cx.ledger.dropped(tier.pos(), Code::Tier);
+        if cx.origin.conventions().standard_tiers.contains(&tier.decode().as_ref()) {
             note.info();
         }
     }
-    lose_state(state, &mut context);
+    lose_state(state, &mut cx);
     if let Some(raw) = context_management {
-        context.ledger.dropped(raw.pos(), Code::ContextManagement);
+        cx.ledger.dropped(raw.pos(), Code::ContextManagement);
     }
-    lose_stream_options(stream, &mut context);
-    context.lose(extra);
+    lose_stream_options(stream, &mut cx);
+    cx.ledger.only(extra);
 }
 
-fn write_thinking(
-    thinking: &Thinking<'_>,
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) {
+fn write_thinking(thinking: &Thinking<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Thinking { at: _, effort, mode, budget, display, extra } = thinking;
     if let Some(At { pos: _, value }) = effort {
         object.put("ponder", &value.name());
     }
     if let Some(mode) = mode {
-        context.ledger.dropped(mode.pos, Code::ThinkingMode);
+        cx.ledger.dropped(mode.pos, Code::ThinkingMode);
     }
     if let Some(budget) = budget {
-        context.ledger.dropped(budget.pos, Code::ThinkingBudget);
+        cx.ledger.dropped(budget.pos, Code::ThinkingBudget);
     }
     if let Some(display) = display {
-        context.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
+        cx.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
     }
-    context.lose(extra);
+    cx.ledger.only(extra);
 }
 
-fn write_output(output: &Output<'_>, object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+fn write_output(output: &Output<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Output {
         max_tokens,
         format,
@@ -112,32 +108,32 @@ fn write_output(output: &Output<'_>, object: &mut Object<'_>, context: &mut Enco
         }
     }
     if let Some(format) = format {
-        write_format(format, object, context);
+        write_format(format, object, cx);
     }
     if let Some(verbosity) = verbosity {
-        context.ledger.dropped(verbosity.pos(), Code::Verbosity).info();
+        cx.ledger.dropped(verbosity.pos(), Code::Verbosity).info();
     }
     match n {
         Some(At { pos, value: 0 | 1 }) => {
-            let note = context.ledger.emulated(*pos, Code::MultipleAnswers);
+            let note = cx.ledger.emulated(*pos, Code::MultipleAnswers);
             note.detail("One answer is what the target gives anyway.");
         }
         Some(At { pos, value: _ }) => {
-            context.ledger.refused(*pos, Code::MultipleAnswers);
+            cx.ledger.refused(*pos, Code::MultipleAnswers);
         }
         None => {}
     }
     let logprobs = logprobs.as_ref().filter(|wanted| wanted.value).map(|wanted| wanted.pos);
     let top_logprobs = top_logprobs.as_ref().map(|most| most.pos);
     for pos in logprobs.into_iter().chain(top_logprobs) {
-        context.ledger.dropped(pos, Code::Logprobs);
+        cx.ledger.dropped(pos, Code::Logprobs);
     }
     if let Some(most) = max_tool_calls {
-        context.ledger.dropped(most.pos, Code::MaxToolCalls);
+        cx.ledger.dropped(most.pos, Code::MaxToolCalls);
     }
 }
 
-fn write_format(format: &At<Format<'_>>, object: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+fn write_format(format: &At<Format<'_>>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     match &format.value {
         Format::Text => object.put("shape", "text"),
         Format::JsonObject => object.put("shape", "json"),
@@ -146,21 +142,17 @@ fn write_format(format: &At<Format<'_>>, object: &mut Object<'_>, context: &mut 
             shape.maybe("name", name.as_ref());
             shape.maybe("about", description.as_ref());
             shape.maybe("schema", schema.as_ref());
-            let usual = context.conventions().formats_are_strict.then_some(At::made(true));
+            let usual = cx.conventions().formats_are_strict.then_some(At::made(true));
             shape.maybe("exact", strict.as_ref().or(usual.as_ref()));
-            context.lose(extra);
+            cx.ledger.only(extra);
         }
         Format::Other(raw) => {
-            context.ledger.dropped(raw.pos(), Code::UnknownValue);
+            cx.ledger.dropped(raw.pos(), Code::UnknownValue);
         }
     }
 }
 
-fn write_sampling(
-    sampling: &Sampling<'_>,
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) {
+fn write_sampling(sampling: &Sampling<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Sampling {
         temperature,
         top_p,
@@ -174,69 +166,65 @@ fn write_sampling(
     object.maybe("nucleus", top_p.as_ref());
     let lost = [top_k, frequency_penalty, presence_penalty, seed, logit_bias];
     for value in lost.into_iter().flatten() {
-        context.ledger.dropped(value.pos(), Code::Sampling);
+        cx.ledger.dropped(value.pos(), Code::Sampling);
     }
 }
 
-fn write_identity(
-    identity: &Identity<'_>,
-    object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
-) {
+fn write_identity(identity: &Identity<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Identity { end_user, user, metadata, metadata_extra, cache_key } = identity;
     object.maybe("asker", end_user.as_ref().or(user.as_ref()));
     if let (Some(_), Some(user)) = (end_user, user) {
-        context.ledger.dropped(user.pos(), Code::User);
+        cx.ledger.dropped(user.pos(), Code::User);
     }
     if let Some(metadata) = metadata {
-        context.ledger.dropped(metadata.pos(), Code::Metadata);
+        cx.ledger.dropped(metadata.pos(), Code::Metadata);
     }
-    context.lose(metadata_extra);
+    cx.ledger.only(metadata_extra);
     if let Some(key) = cache_key {
-        context.ledger.dropped(key.pos(), Code::PromptCacheKey).info();
+        cx.ledger.dropped(key.pos(), Code::PromptCacheKey).info();
     }
 }
 
-fn lose_state(state: &ServerState<'_>, context: &mut EncodeContext<'_>) {
+fn lose_state(state: &ServerState<'_>, cx: &mut EncodeContext<'_>) {
     let ServerState { store, previous, conversation, background, include, truncation } = state;
     if let Some(store) = store {
-        let note = context.ledger.dropped(store.pos, Code::ServerState);
+        let note = cx.ledger.dropped(store.pos, Code::ServerState);
         if !store.value {
             note.info();
         }
     }
     if let Some(previous) = previous {
-        context.ledger.refused(previous.pos(), Code::PreviousResponse);
+        cx.ledger.refused(previous.pos(), Code::PreviousResponse);
     }
     if let Some(conversation) = conversation {
-        context.ledger.refused(conversation.pos(), Code::Conversation);
+        cx.ledger.refused(conversation.pos(), Code::Conversation);
     }
     match background {
         Some(At { pos, value: true }) => {
-            context.ledger.refused(*pos, Code::Background);
+            cx.ledger.refused(*pos, Code::Background);
         }
         Some(At { pos, value: false }) => {
-            let note = context.ledger.emulated(*pos, Code::Background);
+            let note = cx.ledger.emulated(*pos, Code::Background);
             note.detail("The target answers at once anyway.");
         }
         None => {}
     }
     for word in include {
-        context.ledger.dropped(word.pos(), Code::Include).info();
+        cx.ledger.dropped(word.pos(), Code::Include).info();
     }
     if let Some(truncation) = truncation {
-        context.ledger.dropped(truncation.pos(), Code::Truncation);
+        cx.ledger.dropped(truncation.pos(), Code::Truncation);
     }
 }
 
-fn lose_stream_options(stream: &Stream<'_>, context: &mut EncodeContext<'_>) {
+fn lose_stream_options(stream: &Stream<'_>, cx: &mut EncodeContext<'_>) {
     let Stream { on: _, usage, obfuscation, extra } = stream;
     if let Some(usage) = usage {
-        let note = context.ledger.emulated(usage.pos, Code::StreamOptions);
+        let note = cx.ledger.emulated(usage.pos, Code::StreamOptions);
         note.detail("The target's streams always have token counts.");
     }
     if let Some(obfuscation) = obfuscation {
-        context.ledger.dropped(obfuscation.pos, Code::StreamOptions).info();
+        cx.ledger.dropped(obfuscation.pos, Code::StreamOptions).info();
     }
-    context.lose(extra);
+    cx.ledger.only(extra);
 }

@@ -28,8 +28,8 @@ pub(super) fn encode_list(
 ) {
     let toolset = Toolset::of_list(tools, origin, profile);
     let sent = SentTools::new(&toolset, None, hosted_name, ledger);
-    let mut context = EncodeContext::new(origin, profile, &toolset.names, ledger);
-    encode(&sent, out, &mut context);
+    let mut cx = EncodeContext::new(origin, profile, &toolset.names, ledger);
+    encode(&sent, out, &mut cx);
 }
 
 /// Writes `instruments` and gives the names of the tools whose arguments are
@@ -37,19 +37,19 @@ pub(super) fn encode_list(
 pub(super) fn encode(
     sent: &SentTools<'_, '_, '_>,
     out: &mut Vec<u8>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) -> BTreeSet<String> {
     let mut wrapped = BTreeSet::new();
     let mut list = Array::new(out);
     for (declared, name) in sent.iter() {
-        let Declared { tool, namespace, inline, crossing } = declared;
+        let Declared { tool, namespace, inline, crossing, root: _ } = declared;
         if *inline {
-            context.ledger.moved(tool.at, Code::ToolPosition);
+            cx.ledger.moved(tool.at, Code::ToolPosition);
         }
         if namespace.is_some() {
-            context.ledger.emulated(tool.at, Code::NamespaceFlattened);
+            cx.ledger.emulated(tool.at, Code::NamespaceFlattened);
         } else if tool.name != **name {
-            context.ledger.renamed(tool.name.pos(), Code::ToolName);
+            cx.ledger.renamed(tool.name.pos(), Code::ToolName);
         }
         let mut entry = list.object();
         entry.put("tool", name);
@@ -57,15 +57,15 @@ pub(super) fn encode(
         match &tool.kind {
             ToolKind::Function { schema } => {
                 let (takes, change) = schema::root(schema.as_ref());
-                report_root(tool, schema.as_ref(), change, context.ledger);
+                report_root(tool, schema.as_ref(), change, cx.ledger);
                 if change == Some(RootChange::Wrapped) {
                     wrapped.insert(name.to_string());
                 }
                 entry.put("takes", &takes);
             }
-            ToolKind::Freeform { grammar } => write_grammar(grammar.as_ref(), &mut entry, context),
+            ToolKind::Freeform { grammar } => write_grammar(grammar.as_ref(), &mut entry, cx),
             ToolKind::Native(Native { kind, kind_text }) => {
-                context.ledger.emulated(tool.at, Code::NativeToolWrapped);
+                cx.ledger.emulated(tool.at, Code::NativeToolWrapped);
                 let function = native::function(*kind, &kind_text.decode());
                 let schema = function.map_or(schema::EMPTY, |function| function.schema);
                 let own = own_schema(tool).map(Raw::borrowed);
@@ -73,10 +73,10 @@ pub(super) fn encode(
             }
             // The toolset lets none of these through.
             ToolKind::Namespace { tools: _ } | ToolKind::Hosted(_) | ToolKind::Unknown(_) => {
-                context.ledger.dropped(tool.at, Code::UnknownTool);
+                cx.ledger.dropped(tool.at, Code::UnknownTool);
             }
         }
-        write_rest(tool, &mut entry, context);
+        write_rest(tool, &mut entry, cx);
     }
     wrapped
 }
@@ -130,18 +130,18 @@ fn report_root(
 fn write_grammar(
     grammar: Option<&Grammar<'_>>,
     entry: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut writes = entry.object("writes");
     if let Some(Grammar { at: _, syntax, definition, extra }) = grammar {
         writes.maybe("syntax", syntax.as_ref());
         writes.maybe("rules", definition.as_ref());
-        context.lose(extra);
+        cx.ledger.only(extra);
     }
 }
 
 /// Writes what a tool has beside its shape, and reports what cannot be said.
-fn write_rest(tool: &Tool<'_>, entry: &mut Object<'_>, context: &mut EncodeContext<'_>) {
+fn write_rest(tool: &Tool<'_>, entry: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
     let Tool {
         at: _,
         name: _,
@@ -159,27 +159,27 @@ fn write_rest(tool: &Tool<'_>, entry: &mut Object<'_>, context: &mut EncodeConte
     } = tool;
     entry.maybe("exact", strict.as_ref());
     if let Some(At { pos, value: true }) = defer {
-        context.ledger.dropped(*pos, Code::DeferLoading);
+        cx.ledger.dropped(*pos, Code::DeferLoading);
     }
     if let Some(callers) = callers {
-        context.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
+        cx.ledger.dropped(callers.pos(), Code::ProgrammaticCallers);
     }
     if let Some(examples) = examples {
-        context.ledger.dropped(examples.pos(), Code::InputExamples);
+        cx.ledger.dropped(examples.pos(), Code::InputExamples);
     }
     if let Some(schema) = output_schema {
-        context.ledger.dropped(schema.pos(), Code::OutputSchema);
+        cx.ledger.dropped(schema.pos(), Code::OutputSchema);
     }
     if let Some(At { pos, value: true }) = deferred_result {
-        context.ledger.dropped(*pos, Code::AsyncTool);
+        cx.ledger.dropped(*pos, Code::AsyncTool);
     }
     if let Some(eager) = eager {
-        context.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
+        cx.ledger.dropped(eager.pos, Code::Only("eager_input_streaming".to_owned())).info();
     }
-    lose_cache(cache.as_ref(), context.ledger);
+    lose_cache(cache.as_ref(), cx.ledger);
     let written = own_schema(tool).map(Raw::pos);
     for field in extra.iter().filter(|field| Some(field.value.pos()) != written) {
-        context.lose(std::slice::from_ref(field));
+        cx.ledger.only(std::slice::from_ref(field));
     }
 }
 

@@ -15,20 +15,20 @@ pub(super) fn encode(
     turns: &[Turn<'_>],
     wrapped: &BTreeSet<String>,
     object: &mut Object<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     // Results are written apart from the turns they stood in, so what turns
     // lose is reported for all of them here.
     for turn in turns {
-        lose_labels(turn, context.ledger);
+        lose_labels(turn, cx.ledger);
     }
-    let thread = Thread::new(turns, context.origin, context.profile.ids, context.ledger);
-    let steps = thread.steps(turns, context.ledger);
+    let thread = Thread::new(turns, cx.origin, cx.profile.ids, cx.ledger);
+    let steps = thread.steps(turns, cx.ledger);
     let mut steps = steps.as_slice();
     if let [Step::System(turn), rest @ ..] = steps
         && turn.slot == Slot::Top
     {
-        content_out::encode(&turn.items, object.key("charter"), context);
+        content_out::encode(&turn.items, object.key("charter"), cx);
         steps = rest;
     }
     let mut list = object.array("dialogue");
@@ -37,19 +37,19 @@ pub(super) fn encode(
             Step::System(turn) if is_declaration(turn) => {}
             Step::System(turn) => {
                 let mut entry = content_out::entry(list.item(), "guide");
-                content_out::encode(&turn.items, entry.key("says"), context);
+                content_out::encode(&turn.items, entry.key("says"), cx);
             }
             Step::User { turn, fates } => {
                 let fates = thread.fates.get(fates.clone()).unwrap_or_default();
-                write_user(turn, fates, &mut list, context);
+                write_user(turn, fates, &mut list, cx);
             }
             Step::Assistant { turns, calls } => {
                 let calls = thread.calls.get(calls.clone()).unwrap_or_default();
-                write_machine(turns, calls, wrapped, &mut list, context);
+                write_machine(turns, calls, wrapped, &mut list, cx);
             }
             Step::Results(order) => {
                 for paired in order.iter().filter_map(|index| thread.calls.get(*index)) {
-                    write_result(paired, &mut list, context);
+                    write_result(paired, &mut list, cx);
                 }
             }
         }
@@ -65,7 +65,7 @@ fn write_user(
     turn: &Turn<'_>,
     fates: &[ResultMatch],
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
     let mut fates = fates.iter();
     let mut said: Vec<Item<'_>> = Vec::new();
@@ -76,7 +76,7 @@ fn write_user(
                 // words.
                 if fates.next() == Some(&ResultMatch::Orphan) {
                     said.extend(result.content.iter().cloned());
-                    context.lose(&result.extra);
+                    cx.ledger.only(&result.extra);
                 }
             }
             Item::Tools(_) => {}
@@ -95,7 +95,7 @@ fn write_user(
         }
     }
     let mut entry = content_out::entry(list.item(), "human");
-    content_out::encode(&said, entry.key("says"), context);
+    content_out::encode(&said, entry.key("says"), cx);
 }
 
 fn write_machine(
@@ -103,11 +103,11 @@ fn write_machine(
     calls: &[Paired<'_, '_>],
     wrapped: &BTreeSet<String>,
     list: &mut Array<'_>,
-    context: &mut EncodeContext<'_>,
+    cx: &mut EncodeContext<'_>,
 ) {
-    if !context.conventions().answers_are_items {
+    if !cx.conventions().answers_are_items {
         for turn in turns.iter().skip(1) {
-            context.ledger.degraded(turn.at, Code::MessageBoundary).info();
+            cx.ledger.degraded(turn.at, Code::MessageBoundary).info();
         }
     }
     let mut entry = content_out::entry(list.item(), "machine");
@@ -117,11 +117,11 @@ fn write_machine(
         match item {
             Item::Call(_) => {
                 if let Some(paired) = calls.next() {
-                    calls_out::encode(paired, wrapped, &mut pieces, context);
+                    calls_out::encode(paired, wrapped, &mut pieces, cx);
                 }
             }
             Item::Reasoning(reasoning) => {
-                reasoning_out::encode_history(reasoning, &mut pieces, context.ledger);
+                reasoning_out::encode_history(reasoning, &mut pieces, cx.ledger);
             }
             // A result inside the model's turn is written behind it.
             Item::Result(_) | Item::Tools(_) => {}
@@ -135,15 +135,15 @@ fn write_machine(
             | Item::ToolReference(_)
             | Item::Json(_)
             | Item::Opaque(_) => {
-                let same_vendor = context.same_vendor();
-                content_out::write_piece(item, same_vendor, &mut pieces, context.ledger);
+                let same_vendor = cx.same_vendor();
+                content_out::write_piece(item, same_vendor, &mut pieces, cx.ledger);
             }
         }
     }
 }
 
 /// Writes the result of a call, or one that says there is none.
-fn write_result(paired: &Paired<'_, '_>, list: &mut Array<'_>, context: &mut EncodeContext<'_>) {
+fn write_result(paired: &Paired<'_, '_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     let mut entry = content_out::entry(list.item(), "tool");
     entry.put("ref", &paired.id);
     let Some(result) = paired.result else {
@@ -154,7 +154,7 @@ fn write_result(paired: &Paired<'_, '_>, list: &mut Array<'_>, context: &mut Enc
     let ToolResult { at, call_id: _, name, namespace, kind, content, is_error, cache, extra } =
         result;
     for label in [name, namespace].into_iter().flatten() {
-        context.ledger.dropped(label.pos(), Code::ResultName).info();
+        cx.ledger.dropped(label.pos(), Code::ResultName).info();
     }
     let rendered = match kind {
         ResultKind::Native(_) => native::result_text(result),
@@ -162,14 +162,14 @@ fn write_result(paired: &Paired<'_, '_>, list: &mut Array<'_>, context: &mut Enc
     };
     match rendered {
         Some(text) => {
-            context.ledger.emulated(*at, Code::NativeToolWrapped);
+            cx.ledger.emulated(*at, Code::NativeToolWrapped);
             entry.put("gave", &text);
         }
-        None => content_out::encode(content, entry.key("gave"), context),
+        None => content_out::encode(content, entry.key("gave"), cx),
     }
     entry.maybe("failed", is_error.as_ref());
-    content_out::lose_cache(cache.as_ref(), context.ledger);
-    context.lose(extra);
+    content_out::lose_cache(cache.as_ref(), cx.ledger);
+    cx.ledger.only(extra);
 }
 
 /// Reports what a turn has beside its content and the protocol has no room for.

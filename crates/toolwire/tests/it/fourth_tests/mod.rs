@@ -89,7 +89,7 @@ fn an_answer_that_passes_names_the_model_as_told() {
     assert_eq!(String::from_utf8(passed.body).unwrap(), answer.replace("m-1", "ours"));
 
     let mut pipe = Pipe::new(FOURTH, FOURTH, &options).unwrap();
-    let stream = String::from_utf8(codec(FOURTH).stream_from_response(answer).unwrap()).unwrap();
+    let stream = String::from_utf8((codec(FOURTH).stream_from_response)(answer).unwrap()).unwrap();
     let mut out = Vec::new();
     pipe.push(stream.as_bytes(), &mut out);
     pipe.finish(&mut out);
@@ -134,7 +134,7 @@ fn encoded(fold: &Fold) -> Value {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let mut response = fold.response();
     toolwire::restore::distinct(&mut response, &mut ledger);
-    codec(FOURTH).encode_response(&response, None, &mut out, &mut ledger);
+    (codec(FOURTH).encode_response)(&response, None, &mut out, &mut ledger);
     serde_json::from_slice(&out).unwrap()
 }
 
@@ -148,8 +148,8 @@ fn a_stream_and_its_answer_cross_alike() {
         };
         // An event is one line.
         let text = String::from_utf8(answer.body).unwrap().replace('\n', " ");
-        let stream = codec(FOURTH).stream_from_response(&text).unwrap();
-        let whole = codec(FOURTH).decode_response(&text).unwrap();
+        let stream = (codec(FOURTH).stream_from_response)(&text).unwrap();
+        let whole = (codec(FOURTH).decode_response)(&text).unwrap();
         let Some(folded) = folded(FOURTH, &stream) else {
             // An answer that is not finished has no end.
             assert_eq!(whole.candidates[0].stop.value, Stop::Running, "{}", folder.display());
@@ -165,8 +165,8 @@ fn a_stream_and_its_answer_cross_alike() {
 
 fn unary(to: Protocol, response: &toolwire::model::Response<'_>) -> Value {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let context = codec(to).response_context(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
-    codec(to).encode_response(response, Some(&context), &mut out, &mut ledger);
+    let context = (codec(to).response_context)(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
+    (codec(to).encode_response)(response, Some(&context), &mut out, &mut ledger);
     crate::streams::laws::usual(serde_json::from_slice(&out).unwrap())
 }
 
@@ -175,7 +175,7 @@ fn unary(to: Protocol, response: &toolwire::model::Response<'_>) -> Value {
 fn the_observer_sees_the_end() {
     for stream in recorded() {
         let (bytes, _) = translated(stream.from, FOURTH, None, [stream.bytes.as_slice()]);
-        let mut observer = codec(FOURTH).stream_observer();
+        let mut observer = (codec(FOURTH).stream_observer)();
         let mut summary = ResponseSummary::default();
         let mut last = EventOutcome::GoesOn;
         let mut frames = Frames::default();
@@ -201,9 +201,9 @@ fn errors_come_back_as_themselves() {
     for (word, kind, status) in KINDS {
         let mut body = Vec::new();
         let error = ApiError::new(kind, "what went wrong");
-        assert_eq!(codec(FOURTH).encode_error(&error, &mut body), status);
+        assert_eq!((codec(FOURTH).encode_error)(&error, &mut body), status);
         let text = String::from_utf8(body).unwrap();
-        let read = codec(FOURTH).decode_error(None, &text).unwrap();
+        let read = (codec(FOURTH).decode_error)(None, &text).unwrap();
         assert_eq!((read.kind, read.message.as_str()), (kind, "what went wrong"));
         assert_eq!(read.vendor_type.as_deref(), Some(word));
     }
@@ -300,14 +300,14 @@ fn documents_are_recognized() {
         for (folder, protocol, body) in documents(kind) {
             let text = std::str::from_utf8(&body).unwrap();
             let fields = Fields::read(&mut Reader::new(text)).unwrap();
-            let known = codec(FOURTH).recognize(&fields);
+            let known = (codec(FOURTH).recognize)(&fields);
             if protocol != FOURTH {
                 assert_eq!(known, None, "{}", folder.display());
                 continue;
             }
             assert_eq!(known, Some((document, Certainty::Certain)), "{}", folder.display());
             for other in Protocol::ALL {
-                let claims = codec(other).recognize(&fields);
+                let claims = (codec(other).recognize)(&fields);
                 let certain = claims.is_some_and(|(_, claim)| claim == Certainty::Certain);
                 assert!(!certain, "{other} claims {}", folder.display());
             }
@@ -343,12 +343,12 @@ fn models_and_token_counts() {
         max_output: None,
     }];
     let mut out = Vec::new();
-    codec(FOURTH).write_models(&models, "", &mut out).unwrap();
+    (codec(FOURTH).write_models)(&models, "", &mut out).unwrap();
     assert_eq!(out, br#"{"machines":[{"by":"m-1"}]}"#);
-    let read = codec(FOURTH).read_models(std::str::from_utf8(&out).unwrap()).unwrap();
+    let read = (codec(FOURTH).read_models)(std::str::from_utf8(&out).unwrap()).unwrap();
     assert_eq!(read.models.iter().map(|model| &model.name).collect::<Vec<_>>(), ["m-1"]);
     out.clear();
-    codec(FOURTH).write_token_count(7, &mut out);
+    (codec(FOURTH).write_token_count)(7, &mut out);
     assert_eq!(out, br#"{"spent":{"in":7}}"#);
 }
 
@@ -366,7 +366,7 @@ const EVERY_FIELD: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","s
 fn the_table_tells_the_truth() {
     for to in Protocol::ALL {
         let done = translate::request(FOURTH, to, EVERY_FIELD.as_bytes(), &Options::new()).unwrap();
-        for row in codec(FOURTH).dispositions() {
+        for row in codec(FOURTH).dispositions {
             let (field, disposition) = (row.field, row.toward(to).unwrap());
             let is_about = |entry: &&Entry| {
                 let words: Vec<&str> = entry.path.split('/').skip(1).collect();

@@ -197,3 +197,79 @@ fn line_break_of_windows_was_cut_in_half() {
     let text = "<tool_call>\r\n<function=write_note>\r\n<parameter=title>\r\none\r\ntwo\r\n</parameter>\r\n</function>\r\n</tool_call>";
     check(text, note("one\r\ntwo"), "");
 }
+
+#[test]
+fn tag_of_another_argument_that_broke_off_was_forgotten() {
+    let begun = [
+        "<tool_call>\n<function=write_note>\n<parameter=title>\nmilk\n</parameter>\n<param",
+        "<tool_call>write_note\n<arg_key>title</arg_key>\n<arg_value>milk</arg_value>\n<arg_key>bo",
+        "<invoke name=\"write_note\"><parameter name=\"title\">milk</parameter><parameter name=\"bo",
+    ];
+    for text in begun {
+        check(text, json!([]), "");
+    }
+    // What closes the call may be missing.
+    check(
+        "<invoke name=\"write_note\"><parameter name=\"title\">milk</parameter></inv",
+        note("milk"),
+        "",
+    );
+}
+
+#[test]
+fn tag_that_closes_a_call_with_an_object_leaked() {
+    let call = |town: &str| {
+        format!(
+            "<｜DSML｜invoke name=\"write_note\">\n{{\"title\": \"{town}\"}}\n</｜DSML｜invoke>\n"
+        )
+    };
+    let text = format!(
+        "<｜DSML｜function_calls>\n{}{}</｜DSML｜function_calls>",
+        call("Ulm"),
+        call("Bern")
+    );
+    check(&text, json!([["write_note", {"title": "Ulm"}], ["write_note", {"title": "Bern"}]]), "");
+}
+
+#[test]
+fn token_at_the_end_of_the_message_leaked() {
+    check(&format!("<tool_call>{BOOKED}</tool_call></s>"), booking(), "");
+    check(&format!("<|function_call|>{BOOKED}</s>"), booking(), "");
+    check("It was <s>ten</s> nine.", json!([]), "It was <s>ten</s> nine.");
+}
+
+#[test]
+fn quote_that_was_not_escaped_cut_the_argument() {
+    let text = "<|tool_call_start|>[write_note(title='say('hi')')]<|tool_call_end|>";
+    check(text, json!([]), "");
+    let text = "<|tool_call_start|>[write_note(title='f(x)'), ping_server()]<|tool_call_end|>";
+    check(text, json!([["write_note", {"title": "f(x)"}], ["ping_server", {}]]), "");
+}
+
+#[test]
+fn sets_of_python_were_no_lists() {
+    let text = "<|tool_call_start|>[write_note(title='x', tags={'a', 'b'})]<|tool_call_end|>";
+    check(text, json!([["write_note", {"title": "x", "tags": ["a", "b"]}]]), "");
+    let text = "<|tool_call_start|>[store_record(record={'a': {'b'}, 'c': {}})]<|tool_call_end|>";
+    check(
+        &text.replace("store_record", "store-record"),
+        json!([["store-record", {"record": {"a": ["b"], "c": {}}}]]),
+        "",
+    );
+}
+
+#[test]
+fn zeros_before_a_number_lost_the_call() {
+    let text = "[book_table(restaurant=\"Roma\", guests=02)]";
+    check(text, booking(), "");
+    check(&hermes(r#"{"restaurant": "Roma", "guests": 002}"#), booking(), "");
+    check("[write_note(title=0042)]", note("0042"), "");
+}
+
+#[test]
+fn heading_over_an_example_was_overlooked() {
+    for heading in ["Example:", "**Example 2:**", "A short example:", "Examples:"] {
+        let text = format!("{heading}\n<tool_call>{BOOKED}</tool_call>");
+        check(&text, json!([]), &text);
+    }
+}

@@ -141,6 +141,30 @@ fn a_call_that_is_cut_off_is_never_completed() {
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// A text that ends inside a marker, a tag or an escape ends inside the call, so none
+/// of it is text.
+#[test]
+fn a_call_that_is_cut_off_leaves_no_half_marker_in_the_text() {
+    let tools = tools();
+    let mut wrong = Vec::new();
+    let is_marked = |name: &str| all().any(|each| each.marked && name.starts_with(each.name));
+    for (name, text, _, content) in cases() {
+        // A header of Harmony's may begin anything.
+        if !content.is_empty() || !is_marked(&name) || name.starts_with("harmony") {
+            continue;
+        }
+        for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let cut = Reading::of(&tools, &text[..at]);
+            let has_begun = !cut.calls.is_empty() || !cut.incomplete.is_empty();
+            if has_begun && cut.text.contains(['<', '>', ']', '\\', '`']) {
+                wrong.push(format!("{name} cut at {at}: {:?}\n{}\n", cut.text, &text[..at]));
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
 #[test]
 fn no_other_tool_is_called() {
     let mut other = toolwire::recover::Tools::default();

@@ -43,7 +43,7 @@ fn the_answer_is_the_one_in_the_last_event() {
             continue;
         };
         held += 1;
-        assert!(codec(to).decode_response(&answer).is_ok(), "{}", stream.name());
+        assert!((codec(to).decode_response)(&answer).is_ok(), "{}", stream.name());
         let mut ending = Vec::new();
         pipe.release_ending(&mut ending);
         let ending = String::from_utf8(ending).unwrap();

@@ -18,7 +18,7 @@ struct Made {
 
 /// How an upstream tells its calls apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum CallIdentity {
     /// By index. Ids may come late, names in pieces, fragments in any order.
     Index,
     /// By index, without any ids.
@@ -35,8 +35,15 @@ enum Way {
     Whole,
 }
 
-const WAYS: [Way; 7] =
-    [Way::Index, Way::IndexOnly, Way::SameId, Way::Id, Way::FirstId, Way::Zero, Way::Whole];
+const CALL_IDENTITIES: [CallIdentity; 7] = [
+    CallIdentity::Index,
+    CallIdentity::IndexOnly,
+    CallIdentity::SameId,
+    CallIdentity::Id,
+    CallIdentity::FirstId,
+    CallIdentity::Zero,
+    CallIdentity::Whole,
+];
 
 #[test]
 fn no_call_is_merged_or_lost() {
@@ -67,7 +74,7 @@ fn no_call_is_merged_or_lost() {
                     "{}",
                     told()
                 );
-                if made.id.is_empty() || (way == Way::SameId && number > 0) {
+                if made.id.is_empty() || (way == CallIdentity::SameId && number > 0) {
                     assert!(!seen.id.is_empty(), "{}", told());
                 } else {
                     assert_eq!(seen.id, made.id, "{}", told());
@@ -93,8 +100,8 @@ fn random_bytes(seed: u64) -> Vec<u8> {
 }
 
 /// A list of calls, and a stream that makes them.
-fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
-    let way = *random.choose(&WAYS)?;
+fn encoded(random: &mut Unstructured<'_>) -> Result<(CallIdentity, Vec<Made>, String)> {
+    let way = *random.choose(&CALL_IDENTITIES)?;
     let count = random.int_in_range(1..=5)?;
     let calls = (0..count).map(|number| made(random, way, number)).collect::<Result<Vec<_>>>()?;
     let mut lists = Vec::new();
@@ -102,8 +109,10 @@ fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
         lists.push(fragments(random, way, index, call)?);
     }
     let mut entries = Vec::new();
-    let interleaved =
-        matches!(way, Way::Index | Way::IndexOnly | Way::SameId | Way::Id) && random.arbitrary()?;
+    let interleaved = matches!(
+        way,
+        CallIdentity::Index | CallIdentity::IndexOnly | CallIdentity::SameId | CallIdentity::Id
+    ) && random.arbitrary()?;
     if interleaved {
         // Every call begins in its turn, then fragments come in any order.
         for list in &mut lists {
@@ -129,7 +138,7 @@ fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
         stream.push_str(&format!("data: {chunk}\n\n"));
     };
     chunk(json!({"role": "assistant", "content": null}), Value::Null);
-    if way == Way::Whole {
+    if way == CallIdentity::Whole {
         chunk(json!({"tool_calls": entries}), Value::Null);
     } else {
         for entry in entries {
@@ -143,11 +152,15 @@ fn encoded(random: &mut Unstructured<'_>) -> Result<(Way, Vec<Made>, String)> {
     Ok((way, calls, stream))
 }
 
-fn made(random: &mut Unstructured<'_>, way: Way, number: usize) -> Result<Made> {
+fn made(random: &mut Unstructured<'_>, way: CallIdentity, number: usize) -> Result<Made> {
     let id = match way {
-        Way::IndexOnly => String::new(),
-        Way::SameId => "call_0".to_owned(),
-        Way::Index | Way::Id | Way::FirstId | Way::Zero | Way::Whole => {
+        CallIdentity::IndexOnly => String::new(),
+        CallIdentity::SameId => "call_0".to_owned(),
+        CallIdentity::Index
+        | CallIdentity::Id
+        | CallIdentity::FirstId
+        | CallIdentity::Zero
+        | CallIdentity::Whole => {
             format!("call_{number}_{}", random.int_in_range(0..=999)?)
         }
     };
@@ -168,13 +181,13 @@ fn made(random: &mut Unstructured<'_>, way: Way, number: usize) -> Result<Made> 
 /// The pieces of one call, in order.
 fn fragments(
     random: &mut Unstructured<'_>,
-    way: Way,
+    way: CallIdentity,
     index: usize,
     call: &Made,
 ) -> Result<Vec<Value>> {
     let mut pieces = Vec::new();
     let mut rest = call.arguments.as_str();
-    if way == Way::Whole {
+    if way == CallIdentity::Whole {
         pieces.push(rest.to_owned());
         rest = "";
     }
@@ -186,14 +199,15 @@ fn fragments(
     }
     // Where nothing but the order tells calls apart, a name in pieces or a late
     // id would be another upstream's mistake on top.
-    let by_index = matches!(way, Way::Index | Way::IndexOnly | Way::SameId);
+    let by_index =
+        matches!(way, CallIdentity::Index | CallIdentity::IndexOnly | CallIdentity::SameId);
     let (first, second) = if by_index && call.name.len() > 2 && random.arbitrary()? {
         call.name.split_at(2)
     } else {
         (call.name.as_str(), "")
     };
-    let late = way == Way::Index && random.arbitrary()?;
-    let with_head: bool = way == Way::Whole || random.arbitrary()?;
+    let late = way == CallIdentity::Index && random.arbitrary()?;
+    let with_head: bool = way == CallIdentity::Whole || random.arbitrary()?;
     let mut entries = Vec::new();
     let mut head = json!({"type": "function", "function": {"name": first}});
     if !call.id.is_empty() && !late {
@@ -208,7 +222,7 @@ fn fragments(
     let repeats: bool = random.arbitrary()?;
     for (number, piece) in pieces.into_iter().enumerate() {
         let mut entry = json!({"function": {"arguments": piece}});
-        if way == Way::Id || (late && number == 0) {
+        if way == CallIdentity::Id || (late && number == 0) {
             entry["id"] = json!(call.id);
         } else if repeats {
             entry["id"] = if call.id.is_empty() { json!("") } else { Value::Null };
@@ -221,9 +235,11 @@ fn fragments(
     }
     for entry in &mut entries {
         match way {
-            Way::Index | Way::IndexOnly | Way::SameId => entry["index"] = json!(index),
-            Way::Zero => entry["index"] = json!(0),
-            Way::Id | Way::FirstId | Way::Whole => {}
+            CallIdentity::Index | CallIdentity::IndexOnly | CallIdentity::SameId => {
+                entry["index"] = json!(index)
+            }
+            CallIdentity::Zero => entry["index"] = json!(0),
+            CallIdentity::Id | CallIdentity::FirstId | CallIdentity::Whole => {}
         }
     }
     Ok(entries)

@@ -175,7 +175,7 @@ impl EventSink for Collect {
 
 pub(crate) fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
     let mut collect = Collect { fold: Fold::default(), ended: false, ledger: Ledger::default() };
-    let mut reader = codec(protocol).stream_reader();
+    let mut reader = (codec(protocol).stream_reader)();
     let mut frames = Frames::default();
     let mut broken = false;
     let mut each = |frame: toolwire::wire::sse::Frame<'_>| {
@@ -195,12 +195,12 @@ pub(crate) fn folded(protocol: Protocol, bytes: &[u8]) -> Option<Fold> {
 /// The unary translation of a folded answer.
 fn encoded(to: Protocol, fold: &Fold) -> Value {
     let mut out = Vec::new();
-    let asked = codec(to).response_context(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
+    let asked = (codec(to).response_context)(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
     let mut response = fold.response();
     // A client that named no model is told none by a stream that knows none.
     response.created = None;
     toolwire::restore::distinct(&mut response, &mut Ledger::default());
-    codec(to).encode_response(&response, Some(&asked), &mut out, &mut Ledger::default());
+    (codec(to).encode_response)(&response, Some(&asked), &mut out, &mut Ledger::default());
     usual(serde_json::from_slice(&out).unwrap())
 }
 

@@ -17,9 +17,40 @@ pub(super) struct Load {
     pub(super) requests: usize,
     /// What the body of a complete answer ends with.
     pub(super) ending: &'static str,
-    /// How long each client thinks between its requests.
-    pub(super) pause: Duration,
+    pub(super) pace: Pace,
     pub(super) wait: Wait,
+}
+
+/// When a client sends its next request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// As soon as it has its answer.
+    AtOnce,
+    /// So long after its answer.
+    Think(Duration),
+    /// So many a second from all clients together, whether or not they have their answers. A request
+    /// that has to be sent later than it is due has waited since then.
+    Rate(u32),
+}
+
+impl Pace {
+    /// When a client begins, so that not all of them do at once.
+    fn begins(self, client: usize, clients: usize) -> Duration {
+        let share = client as f64 / clients as f64;
+        match self {
+            Self::AtOnce => Duration::ZERO,
+            Self::Think(pause) => pause.mul_f64(share),
+            Self::Rate(_) => self.interval(clients).mul_f64(share),
+        }
+    }
+
+    /// How far the requests of one client are apart.
+    fn interval(self, clients: usize) -> Duration {
+        match self {
+            Self::AtOnce | Self::Think(_) => Duration::ZERO,
+            Self::Rate(rate) => Duration::from_secs_f64(clients as f64 / f64::from(rate)),
+        }
+    }
 }
 
 /// Until when clients are said to wait.
@@ -61,10 +92,13 @@ impl Load {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let (mut waits, mut piece, mut answer) = (Vec::new(), vec![0; 64 * 1024], Vec::new());
-        // Clients that think do not all begin at once.
-        thread::sleep(self.pause.mul_f64(client as f64 / self.connections as f64));
+        let mut due = Instant::now() + self.pace.begins(client, self.connections);
         while begun.fetch_add(1, Ordering::Relaxed) < self.requests {
-            let sent = Instant::now();
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            let sent = match self.pace {
+                Pace::AtOnce | Pace::Think(_) => Instant::now(),
+                Pace::Rate(_) => due,
+            };
             stream.write_all(&self.request)?;
             answer.clear();
             while !is_complete(&answer) {
@@ -81,7 +115,11 @@ impl Load {
                 waits.push(sent.elapsed());
             }
             self.check(&answer)?;
-            thread::sleep(self.pause);
+            due = match self.pace {
+                Pace::AtOnce => due,
+                Pace::Think(pause) => Instant::now() + pause,
+                Pace::Rate(_) => due + self.pace.interval(self.connections),
+            };
         }
         Ok(waits)
     }

@@ -7,44 +7,61 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::documents::{self, Kind};
-use super::load::{self, Load, Wait};
+use super::load::{self, Load, Pace, Wait};
 use super::model;
 use super::report::{part, sorted};
 use super::subject::Subject;
 use crate::cmd;
 
-/// Measures the gateway of this tree. `args` are the number of rounds and the address of a Postgres
-/// database, both optional.
+/// Measures the gateway of this tree.
+///
+/// `args` are the number of rounds, `--postgres URL` for a database that takes part in them, `--only
+/// WORD` for the stores whose name has this word, and `--program PROGRAM` for a build to measure
+/// instead of a new one.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let (rounds, database) = match args {
-        [] => (ROUNDS, None),
-        [rounds] => (rounds.parse().context("the rounds are a number")?, None),
-        [rounds, url] => (rounds.parse().context("the rounds are a number")?, Some(url)),
-        [_, _, ..] => bail!("`bench --store` takes a number of rounds and an address, no more"),
+    let (mut rounds, mut database, mut only, mut built) = (ROUNDS, None, "", None);
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().with_context(|| format!("`{arg}` lacks its value"));
+        match arg.as_str() {
+            "--postgres" => database = Some(value()?),
+            "--only" => only = value()?,
+            "--program" => built = Some(Path::new(value()?)),
+            number => rounds = number.parse().context("the rounds are a number")?,
+        }
+    }
+    let program = match built {
+        Some(program) => program.to_owned(),
+        None => {
+            cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+            cmd::target_dir().join("release/toolwire")
+        }
     };
-    cmd::run(&mut cmd::command("cargo build --locked --release --package toolwire-cli"))?;
+    leave_first_core()?;
     let folder = cmd::target_dir().join("bench-store");
     // What earlier runs have stored would be measured too.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let program = cmd::target_dir().join("release/toolwire");
     let model = model::serve()?;
-    let sqlite = |name: &'static str, sync: &str| {
-        let store = format!("engine = \"sqlite\"\npath = \"{name}.db\"\nsync = \"{sync}\"");
-        Subject::storing(name, &program, model, &folder, &store)
-    };
-    let mut subjects = vec![sqlite("sqlite-normal", "normal")?, sqlite("sqlite-full", "full")?];
+    let sqlite =
+        |sync: &str| format!("engine = \"sqlite\"\npath = \"{sync}.db\"\nsync = \"{sync}\"");
+    let mut stores = vec![("sqlite-normal", sqlite("normal")), ("sqlite-full", sqlite("full"))];
     if let Some(url) = database {
-        let store = format!("engine = \"postgres\"\nurl = \"{url}\"");
-        subjects.push(Subject::storing("postgres", &program, model, &folder, &store)?);
+        stores.push(("postgres", format!("engine = \"postgres\"\nurl = \"{url}\"")));
     }
+    stores.retain(|(name, _)| name.contains(only));
+    let subjects = stores.iter();
+    let subjects = subjects
+        .map(|(name, store)| Subject::storing(name, &program, model, &folder, store))
+        .collect::<Result<Vec<_>>>()?;
     let mut pairs = pairs(&subjects, &program)?;
     for round in 1..=rounds {
         println!("Round {round} of {rounds}.");
@@ -62,6 +79,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
 struct Pair<'s> {
     subject: &'s Subject,
     connections: usize,
+    pace: Pace,
     kind: Kind,
     unstored: Side,
     stored: Side,
@@ -100,7 +118,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
         for kind in [Kind::Whole, Kind::Burst] {
             let body: Value =
                 serde_json::from_slice(&documents::responses_request(kind, program)?)?;
-            for connections in [1, 64] {
+            for (connections, pace) in CLIENTS {
                 let side = |store: bool| {
                     let mut body = body.clone();
                     if let Some(body) = body.as_object_mut() {
@@ -112,13 +130,13 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
                         connections,
                         requests: kind.requests(connections) / 2,
                         ending: if kind == Kind::Whole { "}" } else { "data: [DONE]\n\n" },
-                        pause: if connections > 1 { PAUSE } else { Duration::ZERO },
+                        pace,
                         wait: Wait::LastByte,
                     };
                     Side { load, processor: Vec::new(), waits: Vec::new() }
                 };
                 let (unstored, stored) = (side(false), side(true));
-                pairs.push(Pair { subject, connections, kind, unstored, stored });
+                pairs.push(Pair { subject, connections, pace, kind, unstored, stored });
             }
         }
     }
@@ -127,11 +145,11 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
 
 fn print(pairs: &[Pair<'_>]) {
     println!(
-        "\n| store | answer | clients | processor, µs, not stored | stored | × | middle half | wait, ms, \
+        "\n| store | answer | clients | their pace | processor, µs, not stored | stored | × | middle half | wait, ms, \
          not stored | stored | added |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    for Pair { subject, connections, kind, unstored, stored } in pairs {
+    println!("|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|");
+    for Pair { subject, connections, pace, kind, unstored, stored } in pairs {
         let microseconds =
             |side: &Side| part(&sorted(side.processor.iter().map(|time| time / 1000.0)), 0.5);
         // Round by round, so that both had the same machine.
@@ -140,9 +158,10 @@ fn print(pairs: &[Pair<'_>]) {
         let added = stored.waits.iter().zip(&unstored.waits);
         let added = sorted(added.map(|(stored, unstored)| stored - unstored));
         println!(
-            "| {} | {} | {connections} | {:.1} | {:.1} | {:.2} | {:.2} to {:.2} | {:.3} | {:.3} | {:.3} |",
+            "| {} | {} | {connections} | {} | {:.1} | {:.1} | {:.2} | {:.2} to {:.2} | {:.3} | {:.3} | {:.3} |",
             subject.name,
             kind.name(),
+            pace_name(*pace),
             microseconds(unstored),
             microseconds(stored),
             part(&ratios, 0.5),
@@ -173,7 +192,7 @@ fn print_threads(subjects: &[Subject], rounds: usize) -> Result<()> {
                     connections: 1,
                     requests: 3000 / turns,
                     ending: "}",
-                    pause: Duration::ZERO,
+                    pace: Pace::AtOnce,
                     wait: Wait::LastByte,
                 },
                 processor: Vec::new(),
@@ -268,9 +287,32 @@ fn middle(waits: &[Duration]) -> f64 {
     part(&sorted(waits.iter().map(|wait| wait.as_secs_f64() * 1000.0)), 0.5)
 }
 
-/// How long each of many clients thinks. Without it they would wait for each other, and not for the
-/// store.
-const PAUSE: Duration = Duration::from_millis(50);
+fn pace_name(pace: Pace) -> String {
+    match pace {
+        Pace::AtOnce => "at once".to_owned(),
+        Pace::Think(pause) => format!("after {} ms", pause.as_millis()),
+        Pace::Rate(rate) => format!("{rate}/s"),
+    }
+}
+
+/// Keeps this process, in which the clients and the model are threads, off the core that the gateway
+/// is measured on.
+fn leave_first_core() -> Result<()> {
+    let cores = thread::available_parallelism()?.get();
+    if cores < 2 {
+        return Ok(());
+    }
+    let mut command = Command::new("taskset");
+    command.args(["--all-tasks", "--pid", "--cpu-list", &format!("1-{}", cores - 1)]);
+    command.arg(std::process::id().to_string()).stdout(Stdio::null());
+    cmd::run(&mut command)
+}
+
+/// How many clients there are, and when they ask. Those that think keep the core nearly busy, so that
+/// they wait for each other too; at a rate that leaves it idle for most of the time, they wait for the
+/// store alone.
+const CLIENTS: [(usize, Pace); 3] =
+    [(1, Pace::AtOnce), (64, Pace::Think(Duration::from_millis(50))), (64, Pace::Rate(400))];
 
 /// An odd number has a middle.
 const ROUNDS: usize = 11;

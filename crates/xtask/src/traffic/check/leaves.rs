@@ -14,17 +14,17 @@ use super::{Failure, Pair};
 
 /// The leaves that are neither in the output nor in the ledger, one failure for each place.
 pub(super) fn lost(pair: &Pair<'_>) -> Vec<Failure> {
-    let mut said = Said::default();
-    said.hear("", &pair.after);
-    said.packed = packed(&said.texts);
-    let mut walk = Walk { pair, said, failures: Vec::new() };
+    let mut content = DocumentContent::default();
+    content.add("", &pair.after);
+    content.packed = packed(&content.texts);
+    let mut walk = Walk { pair, content, failures: Vec::new() };
     walk.visit("", &pair.before);
     walk.failures
 }
 
 struct Walk<'p> {
     pair: &'p Pair<'p>,
-    said: Said,
+    content: DocumentContent,
     failures: Vec<Failure>,
 }
 
@@ -49,7 +49,7 @@ impl Walk<'_> {
             Value::Null => {}
             leaf @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
                 let name = pointer.rsplit('/').next().unwrap_or_default();
-                let is_kept = self.said.says(name, leaf) || is_named(self.pair.ledger, pointer);
+                let is_kept = self.content.has(name, leaf) || is_named(self.pair.ledger, pointer);
                 if !is_kept && !is_thought_elsewhere(self.pair.ledger, pointer) {
                     let class = format!("lost in silence: {}", pattern(pointer));
                     if !self.failures.iter().any(|failure| failure.class == class) {
@@ -64,23 +64,23 @@ impl Walk<'_> {
 
 /// Everything that a document says, wherever it says it.
 #[derive(Default)]
-struct Said {
+struct DocumentContent {
     texts: String,
     packed: String,
     numbers: BTreeSet<String>,
     flags: BTreeSet<(String, bool)>,
 }
 
-impl Said {
-    fn hear(&mut self, name: &str, value: &Value) {
+impl DocumentContent {
+    fn add(&mut self, name: &str, value: &Value) {
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
-                    self.hear_text(name);
-                    self.hear(name, member);
+                    self.add_text(name);
+                    self.add(name, member);
                 }
             }
-            Value::Array(list) => list.iter().for_each(|element| self.hear(name, element)),
+            Value::Array(list) => list.iter().for_each(|element| self.add(name, element)),
             Value::Null => {}
             Value::Bool(flag) => {
                 self.flags.insert((name.to_owned(), *flag));
@@ -89,20 +89,20 @@ impl Said {
                 self.numbers.insert(plain(number));
             }
             Value::String(text) => {
-                self.hear_text(text);
+                self.add_text(text);
                 if let Some(inside) = inside(text) {
-                    self.hear(name, &inside);
+                    self.add(name, &inside);
                 }
             }
         }
     }
 
-    fn hear_text(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         self.texts.push('\0');
         self.texts.push_str(text);
     }
 
-    fn says(&self, name: &str, leaf: &Value) -> bool {
+    fn has(&self, name: &str, leaf: &Value) -> bool {
         match leaf {
             Value::Bool(flag) => {
                 let has = |name: &str, flag| self.flags.contains(&(name.to_owned(), flag));
@@ -148,7 +148,7 @@ impl Said {
             }
             Value::Array(list) => list.iter().all(|element| self.says_all(name, element)),
             leaf @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
-                self.says(name, leaf)
+                self.has(name, leaf)
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::model::{Arguments, CallForm};
 use crate::wire::{Extra, Str};
 
 /// A piece of a call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: Option<Str<'a>>,
@@ -25,16 +25,7 @@ pub(super) struct CallFragment<'a> {
 impl<'a> CallFragment<'a> {
     /// A piece that has nothing.
     pub(super) fn empty() -> Self {
-        Self {
-            index: None,
-            id: None,
-            name: None,
-            form: None,
-            text: None,
-            place: None,
-            legacy: false,
-            extra: Vec::new(),
-        }
+        Self::default()
     }
 
     /// A piece of the arguments of a function.

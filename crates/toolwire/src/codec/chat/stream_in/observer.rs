@@ -3,8 +3,8 @@
 use super::chunk::Groq;
 use super::text_delta::{self, DeltaText};
 use crate::codec::chat::wire::{Usage, reread};
-use crate::codec::chat::{Chat, stop_in, usage_in};
-use crate::codec::{Codec, EventOutcome, StreamObserver};
+use crate::codec::chat::{error_in, stop_in, usage_in};
+use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
@@ -55,7 +55,7 @@ impl StreamObserver for ChatStreamObserver {
         }
         reader.finish()?;
         if failed {
-            summary.error = Chat.decode_error(None, frame.data).ok();
+            summary.error = error_in::decode(None, frame.data).ok();
             return Ok(EventOutcome::Failed);
         }
         if repeats {

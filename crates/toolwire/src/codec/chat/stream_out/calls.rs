@@ -21,14 +21,6 @@ pub(super) struct CallWriter {
     count: usize,
 }
 
-/// A call before its arguments.
-struct NewCall<'c> {
-    id: Option<&'c Str<'c>>,
-    name: &'c Str<'c>,
-    form: CallForm,
-    at: Pos,
-}
-
 impl CallWriter {
     pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
         let id = start.id.as_ref().map(|id| id.decode().into_owned());
@@ -58,9 +50,8 @@ impl CallWriter {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> Option<usize> {
-        let CallHead { id, name, namespace, form, caller, extra } = head;
-        let call = NewCall { id: id.as_ref(), name, form: *form, at: Pos::START };
-        let number = self.begin(&call, chunks, out, ledger)?;
+        let CallHead { id: _, name: _, namespace, form: _, caller, extra } = head;
+        let number = self.begin(head, Pos::START, chunks, out, ledger)?;
         report_head_losses(namespace.as_ref(), caller.as_ref(), extra, ledger);
         Some(number)
     }
@@ -99,15 +90,12 @@ impl CallWriter {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) {
-        let form = match &call.arguments {
-            Arguments::Freeform(_) if !self.legacy => CallForm::Freeform,
-            Arguments::Freeform(_)
-            | Arguments::Text(_)
-            | Arguments::Json(_)
-            | Arguments::Native(_, _) => CallForm::Json,
-        };
-        let new = NewCall { id: call.id.as_ref(), name: &call.name, form, at: call.at };
-        let Some(number) = self.begin(&new, chunks, out, ledger) else { return };
+        let mut head = CallHead::of(call);
+        if self.legacy {
+            head.form = CallForm::Json;
+        }
+        let form = head.form;
+        let Some(number) = self.begin(&head, call.at, chunks, out, ledger) else { return };
         report_call_losses(call, ledger);
         if let (Arguments::Freeform(text), CallForm::Freeform) = (&call.arguments, form) {
             return self.write_arguments(number, form, text, chunks, out);
@@ -124,12 +112,13 @@ impl CallWriter {
 
     fn begin(
         &mut self,
-        call: &NewCall<'_>,
+        call: &CallHead<'_>,
+        at: Pos,
         chunks: &mut ChunkWriter,
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> Option<usize> {
-        let NewCall { id, name, form, at } = *call;
+        let CallHead { id, name, namespace: _, form, caller: _, extra: _ } = call;
         let number = self.count;
         self.count += 1;
         if self.legacy && number > 0 {
@@ -137,7 +126,7 @@ impl CallWriter {
             return None;
         }
         if self.legacy {
-            ledger.lost_info(&id, Code::CallId);
+            ledger.lost_info(id, Code::CallId);
             chunks.delta(out, |out| {
                 let mut members = Object::members_only(out);
                 let mut function = members.object("function_call");

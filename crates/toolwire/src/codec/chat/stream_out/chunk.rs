@@ -28,13 +28,13 @@ pub(super) struct ChunkWriter {
 impl ChunkWriter {
     /// Prepares the chunks of an answer.
     pub(super) fn new(start: &Start<'_>, context: &ResponseContext) -> Self {
-        let Start { origin: _, id, model, created } = start;
+        let Start { origin, id, model, created } = start;
         let mut top = b"data: ".to_vec();
         let braces = top.len();
         {
             let mut object = Object::new(&mut top);
             let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
-            object.put("id", &completion_id(&upstream));
+            object.put("id", &*completion_id(*origin, &upstream));
             object.put("object", "chat.completion.chunk");
             let made = created.as_ref().map(|at| at.value).or(context.created);
             object.put("created", &made.unwrap_or_default());

@@ -4,7 +4,7 @@
 use crate::codec::chat::citations_out::{self, UrlCitation};
 use crate::codec::chat::reasoning_out;
 use crate::ledger::Ledger;
-use crate::model::{Reasoning, Sealed};
+use crate::model::{Own, Reasoning, Sealed};
 use crate::wire::{Object, Pos, Raw, Str, TextBuffer};
 
 /// The citations of each text of an answer.
@@ -131,15 +131,9 @@ impl EnvelopeBuffer {
     }
 
     pub(super) fn seal(&mut self, at: usize, sealed: Option<&Sealed<'_>>) {
-        let (Some(entry), Some(sealed)) = (self.list.get_mut(at), sealed) else { return };
-        let Sealed { issuer, item_id, blob, redacted } = sealed;
-        let own = |text: &Str<'_>| text.clone().into_owned();
-        entry.sealed = Some(Sealed {
-            issuer: issuer.clone(),
-            item_id: item_id.as_ref().map(own),
-            blob: blob.as_ref().map(own),
-            redacted: *redacted,
-        });
+        if let (Some(entry), Some(sealed)) = (self.list.get_mut(at), sealed) {
+            entry.sealed = Some(sealed.clone().into_owned());
+        }
     }
 
     /// Writes the envelopes. Whether the answer has text and a refusal decides the
@@ -164,14 +158,10 @@ impl EnvelopeBuffer {
             let after_call = calls > 0;
             let texts_before = usize::from(after_text || (after_call && has_text))
                 + usize::from(after_refusal || (after_call && has_refusal));
-            let reasoning = Reasoning {
-                at: Pos::START,
-                summary: summary.iter().map(own).collect(),
-                content: content.iter().map(own).collect(),
-                sealed,
-                place: None,
-                extra: Vec::new(),
-            };
+            let mut reasoning = Reasoning::new(Pos::START);
+            reasoning.summary = summary.iter().map(own).collect();
+            reasoning.content = content.iter().map(own).collect();
+            reasoning.sealed = sealed;
             list.push(((calls + before + texts_before) as u64, reasoning));
         }
         let list: Vec<_> = list.iter().map(|(place, reasoning)| (*place, reasoning)).collect();

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::Chat;
+use super::super::CODEC;
 use super::bare;
-use crate::codec::Codec;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
     Arguments, Cache, Call, Candidate, Choice, Document, Grammar, Hosted, HostedClass, Image,
@@ -25,7 +24,7 @@ fn check(request: &Request<'_>, expected: Value, codes: &[&str]) {
 fn check_with(request: &Request<'_>, profile: &Profile, expected: Value, codes: &[&str]) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let tools = Toolset::new(request, profile);
-    Chat.encode_request(request, &tools, profile, &mut out, &mut ledger);
+    (CODEC.encode_request)(request, &tools, profile, &mut out, &mut ledger);
     let text = String::from_utf8(out).unwrap();
     let found: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
     for (key, value) in expected.as_object().unwrap() {
@@ -536,7 +535,7 @@ fn native_calls_and_tools_are_functions() {
     )];
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let tools = Toolset::new(&request, &Profile::of(Protocol::Chat));
-    Chat.encode_request(&request, &tools, &Profile::of(Protocol::Chat), &mut out, &mut ledger);
+    (CODEC.encode_request)(&request, &tools, &Profile::of(Protocol::Chat), &mut out, &mut ledger);
     let found: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(found["messages"][0]["tool_calls"][0]["type"], "function");
     assert!(codes_of(&ledger).contains(&"emulated native_tool".to_owned()));
@@ -571,8 +570,8 @@ fn response(origin: Protocol, turns: Vec<Turn<'static>>, stop: Stop<'static>) ->
 
 fn answer(response: &Response<'_>, asked: Option<&Request<'_>>) -> (Value, Vec<String>) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let asked = asked.map(|request| Chat.response_context(request));
-    Chat.encode_response(response, asked.as_ref(), &mut out, &mut ledger);
+    let asked = asked.map(|request| (CODEC.response_context)(request));
+    (CODEC.encode_response)(response, asked.as_ref(), &mut out, &mut ledger);
     (serde_json::from_slice(&out).unwrap(), codes_of(&ledger))
 }
 
@@ -663,7 +662,7 @@ fn reasoning_returns_to_its_place() {
     assert_eq!(message["reasoning_details"].as_array().unwrap().len(), 3);
 
     let body = json!({"model": "m", "messages": [message]}).to_string();
-    let again = Chat.decode_request(&body).unwrap();
+    let again = CODEC.decode_request(&body).unwrap();
     assert_eq!(again.turns[0].items.len(), items.len());
     for (found, given) in again.turns[0].items.iter().zip(&items) {
         match (found, given) {
@@ -678,7 +677,7 @@ fn reasoning_returns_to_its_place() {
     }
     // A Chat upstream has sealed none of it, so it gets none of it.
     let mut ledger = Ledger::default();
-    let cuts = Chat.foreign_reasoning(&body, &mut ledger).unwrap();
+    let cuts = (CODEC.foreign_reasoning)(&body, &mut ledger).unwrap();
     let rest = crate::wire::cuts::without(&body, &cuts);
     assert!(!rest.contains("reasoning"));
     let mut expected: Value = serde_json::from_str(&body).unwrap();

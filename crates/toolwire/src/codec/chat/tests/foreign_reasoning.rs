@@ -1,8 +1,7 @@
 //! What is cut out of a request that stays within Chat.
 
-use super::super::Chat;
+use super::super::CODEC;
 use super::stream::notes;
-use crate::codec::Codec;
 use crate::ledger::Ledger;
 use crate::model::Issuer;
 use crate::wire::cuts::without;
@@ -21,7 +20,7 @@ fn check(request: &str, expected: &str, lost: usize) {
     };
     let request = request.replace("ENV", &envelope.seal());
     let mut ledger = Ledger::default();
-    let cuts = Chat.foreign_reasoning(&request, &mut ledger).unwrap();
+    let cuts = (CODEC.foreign_reasoning)(&request, &mut ledger).unwrap();
     assert_eq!(without(&request, &cuts), expected);
     assert_eq!(notes(&ledger), vec!["dropped reasoning_foreign"; lost]);
 }

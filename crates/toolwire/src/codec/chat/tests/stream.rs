@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::super::Chat;
-use crate::codec::{Codec, EventSink};
+use super::super::CODEC;
+use crate::codec::EventSink;
 use crate::ledger::{Ledger, Level};
 use crate::model::{CallForm, Event, Head, Item, Piece};
 use crate::wire::Str;
@@ -29,7 +29,7 @@ impl EventSink for EventLog {
 /// Reads a stream, and what is in the ledger at the end.
 pub(super) fn read(stream: &str) -> Vec<String> {
     let mut log = EventLog::default();
-    let mut reader = Chat.stream_reader();
+    let mut reader = (CODEC.stream_reader)();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
         if let Err(error) = reader.read(&frame, &mut log) {
             log.lines.push(format!("unreadable: {error}"));

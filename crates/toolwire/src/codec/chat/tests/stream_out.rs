@@ -1,8 +1,7 @@
 //! Events as chunks for a client.
 
-use super::super::Chat;
+use super::super::CODEC;
 use super::stream::notes;
-use crate::codec::Codec;
 use crate::ledger::Ledger;
 use crate::model::{
     ApiError, Arguments, Call, CallForm, CallHead, ErrorKind, Event, Head, Issuer, Item,
@@ -31,7 +30,7 @@ fn written(context: ResponseContext, events: &[Event<'_>]) -> Vec<String> {
 
 fn bytes(context: ResponseContext, events: &[Event<'_>]) -> (String, Ledger) {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    let mut writer = Chat.stream_writer(context);
+    let mut writer = (CODEC.stream_writer)(context);
     for event in events {
         writer.write(event, &mut out, &mut ledger);
         if let Event::End = event {

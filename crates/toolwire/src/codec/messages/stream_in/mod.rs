@@ -1,14 +1,12 @@
 //! A stream: from Messages into events.
 
-mod accumulator;
+pub(super) mod accumulator;
 mod block;
 mod blocks;
-mod observer;
+pub(super) mod observer;
 mod text_delta;
 
-pub(super) use self::accumulator::MessagesAccumulator;
 use self::blocks::OpenContentBlocks;
-pub(super) use self::observer::MessagesStreamObserver;
 use self::text_delta::TextDelta;
 use super::wire::{MessageDelta, MessageStart, MessageStop, StartedMessage, StopDelta, Usage};
 use super::{error_in, stop_in, usage_in};

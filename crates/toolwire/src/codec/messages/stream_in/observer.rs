@@ -1,11 +1,11 @@
 //! A stream of Messages that passes unchanged.
 
-use super::super::Messages;
+use super::super::error_in;
 use super::super::stop_in::stop;
 use super::super::usage_in::counts;
 use super::super::wire::Usage;
 use super::text_delta::{self, TextDelta};
-use crate::codec::{Codec, EventOutcome, StreamObserver};
+use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
@@ -37,14 +37,14 @@ impl StreamObserver for MessagesStreamObserver {
             "message_stop" if self.has_stopped => EventOutcome::End,
             "message_stop" => EventOutcome::Cut,
             "error" => {
-                summary.error = Messages.decode_error(None, frame.data).ok();
+                summary.error = error_in::decode(None, frame.data).ok();
                 EventOutcome::Failed
             }
             // Proxies in front of the vendor send errors without a type. The
             // client does not recognize one, so it gets its own when the stream
             // ends.
             "" if super::has_error(reader.clone())? => {
-                summary.error = Messages.decode_error(None, frame.data).ok();
+                summary.error = error_in::decode(None, frame.data).ok();
                 EventOutcome::GoesOn
             }
             "message_start" | "message_delta" | "content_block_start" => {
@@ -154,4 +154,9 @@ fn record_counts(raw: Raw<'_>, summary: &mut ResponseSummary) {
         found.cache_write = found.cache_write.or(before.cache_write);
     }
     summary.usage = Some(found);
+}
+
+/// Whether an event comes before the model says anything.
+pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
+    matches!(frame.name, Some("message_start" | "ping"))
 }

@@ -140,16 +140,16 @@ impl BlockQueue {
         &mut self,
         turn: &'t Turn<'_>,
         out: &mut Vec<u8>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> Option<&'t Str<'t>> {
-        report_turn_losses(turn, context.ledger);
+        report_turn_losses(turn, cx.ledger);
         let mut refusal = None;
         for item in &turn.items {
             if let Item::Refusal(found) = item {
                 refusal = Some(&found.text);
             }
-            report_item_loss(item, turn.at, context.ledger);
-            let (body, sealed) = self.body(item, context);
+            report_item_loss(item, turn.at, cx.ledger);
+            let (body, sealed) = self.body(item, cx);
             if let Some(body) = body {
                 self.blocks.push_back(QueuedBlock {
                     place: QueuePlace { number: self.next, kind: QueuePlaceKind::Whole },
@@ -160,7 +160,7 @@ impl BlockQueue {
                 });
             }
         }
-        self.advance(out, context.ledger);
+        self.advance(out, cx.ledger);
         refusal
     }
 
@@ -177,16 +177,16 @@ impl BlockQueue {
     fn body(
         &mut self,
         item: &Item<'_>,
-        context: &mut EncodeContext<'_>,
+        cx: &mut EncodeContext<'_>,
     ) -> (Option<BlockBody>, Option<Sealed<'static>>) {
         let body = match item {
             Item::Call(call) => {
                 let minted_id = self.mint_id();
-                BlockBody::Call(StreamedCall::whole(call, &minted_id, context.ledger))
+                BlockBody::Call(StreamedCall::whole(call, &minted_id, cx.ledger))
             }
             Item::Reasoning(reasoning) => {
                 let Reasoning { at: _, summary, content, sealed, place: _, extra } = reasoning;
-                context.lose(extra);
+                cx.ledger.only(extra);
                 let mut thinking = StreamedThinking::default();
                 for (part, text) in summary.iter().enumerate() {
                     thinking.push(&Piece::Summary { part, text: text.borrowed() }, None);
@@ -197,16 +197,16 @@ impl BlockQueue {
                 return (Some(BlockBody::Thinking(thinking)), sealed.clone().into_owned());
             }
             Item::Refusal(Refusal { at, text, extra }) => {
-                report_refusal(*at, context.ledger);
-                context.lose(extra);
+                report_refusal(*at, cx.ledger);
+                cx.ledger.only(extra);
                 BlockBody::Text(StreamedText::whole(text))
             }
             Item::Text(Text { at: _, text, citations, logprobs, cache: _, extra }) => {
                 if let Some(list) = citations.as_ref().filter(|list| list.text() != "[]") {
-                    context.ledger.dropped(list.pos(), Code::Citations);
+                    cx.ledger.dropped(list.pos(), Code::Citations);
                 }
-                report_logprobs(logprobs.as_ref(), context.ledger);
-                context.lose(extra);
+                report_logprobs(logprobs.as_ref(), cx.ledger);
+                cx.ledger.only(extra);
                 BlockBody::Text(StreamedText::whole(text))
             }
             Item::Image(_)
@@ -220,7 +220,7 @@ impl BlockQueue {
             | Item::Json(_)
             | Item::Opaque(_) => {
                 let mut bytes = Vec::new();
-                match write_part(item, &mut bytes, context) {
+                match write_part(item, &mut bytes, cx) {
                     WrittenBlock::Nothing => return (None, None),
                     WrittenBlock::BareText | WrittenBlock::Block => BlockBody::Whole(bytes),
                 }

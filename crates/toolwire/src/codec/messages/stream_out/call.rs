@@ -5,7 +5,7 @@ use super::block::Destination;
 use super::events::{BlockDeltas, BlockEvents};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Arguments, Call, CallForm, CallHead};
-use crate::wire::{Extra, Object, Pos, Raw, Str, TextBuffer, write_escaped};
+use crate::wire::{Object, Pos, Str, TextBuffer, write_escaped};
 
 /// A call while it is written. Arguments that begin like an object are written
 /// as they come, byte for byte. Any others are written when they are complete,
@@ -37,40 +37,22 @@ enum ArgumentForm {
 
 impl StreamedCall {
     pub(super) fn new(call: &CallHead<'_>, minted_id: &str, ledger: &mut Ledger) -> Self {
-        let CallHead { id, name, namespace, form, caller, extra } = call;
-        let start = CallFields {
-            at: Pos::START,
-            id: id.as_ref(),
-            name,
-            namespace: namespace.as_ref(),
-            caller: caller.as_ref(),
-            extra,
-        };
-        let form = match form {
+        let form = match call.form {
             CallForm::Json => ArgumentForm::Unknown,
             CallForm::Freeform => {
                 ledger.emulated(Pos::START, Code::FreeformWrapped);
                 ArgumentForm::Freeform { is_begun: false }
             }
         };
-        let start = start.write(minted_id, ledger);
+        let start = write_start(call, Pos::START, minted_id, ledger);
         Self { start, form, waiting: TextBuffer::default(), scratch: Vec::new() }
     }
 
     /// A call that came in one piece.
     pub(super) fn whole(call: &Call<'_>, minted_id: &str, ledger: &mut Ledger) -> Self {
-        let Call { at, id, name, namespace, arguments, caller, cache: _, extra } = call;
-        let start = CallFields {
-            at: *at,
-            id: id.as_ref(),
-            name,
-            namespace: namespace.as_ref(),
-            caller: caller.as_ref(),
-            extra,
-        };
-        let start = start.write(minted_id, ledger);
+        let start = write_start(&CallHead::of(call), call.at, minted_id, ledger);
         let mut scratch = Vec::new();
-        write_input(arguments, *at, &mut scratch, ledger);
+        write_input(&call.arguments, call.at, &mut scratch, ledger);
         Self { start, form: ArgumentForm::Complete, waiting: TextBuffer::default(), scratch }
     }
 
@@ -170,29 +152,17 @@ impl StreamedCall {
     }
 }
 
-/// The members of a call before its arguments.
-struct CallFields<'s> {
-    at: Pos,
-    id: Option<&'s Str<'s>>,
-    name: &'s Str<'s>,
-    namespace: Option<&'s Str<'s>>,
-    caller: Option<&'s Raw<'s>>,
-    extra: &'s [Extra<'s>],
-}
-
-impl CallFields<'_> {
-    /// The block as it begins.
-    fn write(&self, minted_id: &str, ledger: &mut Ledger) -> Vec<u8> {
-        let Self { at, id, name, namespace, caller, extra } = *self;
-        let mut bytes = Vec::new();
-        let mut block = Object::new(&mut bytes);
-        write_call_head(at, id, minted_id, name, namespace, &mut block, ledger);
-        drop(block.object("input"));
-        ledger.lost_info(&caller, Code::ProgrammaticCallers);
-        ledger.only(extra);
-        drop(block);
-        bytes
-    }
+/// The block of a call as it begins.
+fn write_start(call: &CallHead<'_>, at: Pos, minted_id: &str, ledger: &mut Ledger) -> Vec<u8> {
+    let CallHead { id, name, namespace, form: _, caller, extra } = call;
+    let mut bytes = Vec::new();
+    let mut block = Object::new(&mut bytes);
+    write_call_head(at, id.as_ref(), minted_id, name, namespace.as_ref(), &mut block, ledger);
+    drop(block.object("input"));
+    ledger.lost_info(caller, Code::ProgrammaticCallers);
+    ledger.only(extra);
+    drop(block);
+    bytes
 }
 
 /// The first character that is not space.

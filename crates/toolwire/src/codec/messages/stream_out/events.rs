@@ -20,15 +20,10 @@ pub(super) fn write_message_event(
     out: &mut Vec<u8>,
     members: impl FnOnce(&mut Object<'_>),
 ) {
-    let start = out.len();
     out.extend_from_slice(head);
-    let mut inside = Vec::new();
-    members(&mut Object::members_only(&mut inside));
-    if !inside.is_empty() {
-        out.push(b',');
-        out.extend_from_slice(&inside);
-    }
-    join_lines(out, start + head.len());
+    let start = out.len();
+    members(&mut Object::more_members(out));
+    join_lines(out, start);
     out.extend_from_slice(b"}\n\n");
 }
 

@@ -8,13 +8,12 @@ mod block;
 mod blocks;
 mod call;
 mod events;
-mod from_response;
+pub(super) mod from_response;
 mod text;
 mod thinking;
 
 use self::blocks::BlockQueue;
 use self::events::{MESSAGE_DELTA, MESSAGE_START, MESSAGE_STOP, write_message_event};
-pub(super) use self::from_response::stream_from_response;
 use super::error_out;
 use super::response_out::message_id;
 use super::stop_out::{AnswerSummary, write_stop};
@@ -106,8 +105,8 @@ impl StreamWriter for MessagesStreamWriter {
                 // Every stream starts before it has content.
                 let Some(origin) = self.origin else { return };
                 let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
-                let mut context = EncodeContext::new(origin, &profile, &names, ledger);
-                if let Some(refused) = self.blocks.whole(turn, out, &mut context) {
+                let mut cx = EncodeContext::new(origin, &profile, &names, ledger);
+                if let Some(refused) = self.blocks.whole(turn, out, &mut cx) {
                     let mut text = TextBuffer::default();
                     text.push(refused);
                     self.refusal = Some(StreamedRefusal { block: None, text });
@@ -164,7 +163,7 @@ impl MessagesStreamWriter {
         }
         self.phase = WritePhase::Begun;
         self.origin = Some(*origin);
-        let id = message_id(id.as_ref());
+        let id = message_id(*origin, id.as_ref());
         if let Some(created) = created {
             let name = origin.conventions().created_member;
             ledger.dropped(created.pos, Code::Only(name.to_owned())).info();

@@ -124,14 +124,10 @@ impl StreamedThinking {
         match own_seal {
             Some((blob, false)) => events.other_delta("signature_delta", "signature", blob, out),
             Some((_, true)) | None => {
-                let reasoning = Reasoning {
-                    at: Pos::START,
-                    summary: self.summary.texts(),
-                    content: self.content.texts(),
-                    sealed,
-                    place: None,
-                    extra: Vec::new(),
-                };
+                let mut reasoning = Reasoning::new(Pos::START);
+                reasoning.summary = self.summary.texts();
+                reasoning.content = self.content.texts();
+                reasoning.sealed = sealed;
                 let signature = envelope(&reasoning, ledger);
                 events.other_delta("signature_delta", "signature", &signature, out);
             }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::super::Messages;
+use super::super::CODEC;
 use super::{parsed, without_nulls};
-use crate::codec::{Codec, EventSink, codec};
+use crate::codec::{EventSink, codec};
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::{
@@ -83,7 +83,7 @@ fn line(event: &Event<'_>) -> String {
 
 fn read(stream: &str) -> Collected {
     let mut collected = Collected::default();
-    let mut reader = Messages.stream_reader();
+    let mut reader = (CODEC.stream_reader)();
     let mut frames = Frames::default();
     let mut each = |frame: crate::wire::sse::Frame<'_>| {
         reader

@@ -18,11 +18,7 @@ use crate::wire::{Extra, Raw, ReadError, Str};
 /// What an event says about an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ItemEvent {
-    Text,
-    Refusal,
-    Arguments,
-    Summary,
-    Reasoning,
+    Text(TextKind),
     Citation,
     PartOpened,
     PartClosed,
@@ -34,19 +30,58 @@ pub(super) enum ItemEvent {
 }
 
 impl ItemEvent {
-    /// The kind of item that the event adds text to, if it adds text.
-    pub(super) fn kind(self) -> Option<ItemKind> {
+    /// What an event of this name says, if it is about an item.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let stem = name.strip_suffix(".delta").or(name.strip_suffix(".done"));
+        if let Some(kind) = stem.and_then(TextKind::of_event) {
+            return Some(Self::Text(kind));
+        }
+        Some(match name {
+            "response.output_text.annotation.added" => Self::Citation,
+            "response.content_part.added" => Self::PartOpened,
+            "response.content_part.done" => Self::PartClosed,
+            "response.reasoning_summary_part.added" => Self::Nothing,
+            "response.reasoning_summary_part.done" => Self::SummaryClosed,
+            "response.output_item.added" => Self::ItemOpened,
+            "response.output_item.done" => Self::ItemClosed,
+            _other => return None,
+        })
+    }
+}
+
+/// What text an event adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextKind {
+    Part(PartKind),
+    Arguments,
+    Reasoning(ReasoningText),
+}
+
+impl TextKind {
+    /// The kind of text in an event of this name, which has come without `.delta`
+    /// or `.done` at its end.
+    pub(super) fn of_event(name: &str) -> Option<Self> {
+        match name {
+            "response.output_text" => Some(Self::Part(PartKind::Text)),
+            "response.refusal" => Some(Self::Part(PartKind::Refusal)),
+            "response.function_call_arguments" | "response.custom_tool_call_input" => {
+                Some(Self::Arguments)
+            }
+            "response.reasoning_summary_text" => Some(Self::Reasoning(ReasoningText::Summary)),
+            // Open Responses has the shorter name.
+            "response.reasoning_text" | "response.reasoning" => {
+                Some(Self::Reasoning(ReasoningText::Content))
+            }
+            _other => None,
+        }
+    }
+
+    /// The kind of item that has such text.
+    pub(super) fn item_kind(self) -> ItemKind {
         match self {
-            Self::Text | Self::Refusal => Some(ItemKind::Message),
-            Self::Arguments => Some(ItemKind::Call),
-            Self::Summary | Self::Reasoning => Some(ItemKind::Reasoning),
-            Self::Citation
-            | Self::PartOpened
-            | Self::PartClosed
-            | Self::SummaryClosed
-            | Self::ItemOpened
-            | Self::ItemClosed
-            | Self::Nothing => None,
+            Self::Part(_) => ItemKind::Message,
+            Self::Arguments => ItemKind::Call,
+            Self::Reasoning(_) => ItemKind::Reasoning,
         }
     }
 }
@@ -109,19 +144,15 @@ impl ResponsesStreamReader {
         self.release_before(item.as_ref(), sink);
         let key = ItemKey { id: item_id.as_ref(), place: output_index.map(|index| index.value) };
         let number = content_index.map(|index| index.value);
+        let summary_number = summary_index.map(|index| index.value);
         match event {
-            ItemEvent::Text => {
-                let logprobs = logprobs.filter(|list| !list.is_empty());
-                let event_text = EventText::of(delta, text);
+            ItemEvent::Text(TextKind::Part(part)) => {
+                let whole = if part == PartKind::Refusal { refusal } else { text };
+                let logprobs = logprobs.filter(|list| part == PartKind::Text && !list.is_empty());
                 let item = self.message(key);
-                self.push_text(PartKind::Text, item, number, event_text, logprobs, sink);
+                self.push_text(part, item, number, EventText::of(delta, whole), logprobs, sink);
             }
-            ItemEvent::Refusal => {
-                let event_text = EventText::of(delta, refusal);
-                let item = self.message(key);
-                self.push_text(PartKind::Refusal, item, number, event_text, None, sink);
-            }
-            ItemEvent::Arguments => {
+            ItemEvent::Text(TextKind::Arguments) => {
                 let whole = arguments.map(Arguments::into_text).or(input);
                 if let Some(event_text) = EventText::of(delta, whole) {
                     match self.items.find_or_last(key) {
@@ -132,30 +163,18 @@ impl ResponsesStreamReader {
                     }
                 }
             }
-            ItemEvent::Summary => {
-                let number = summary_index.map(|index| index.value);
+            ItemEvent::Text(TextKind::Reasoning(field)) => {
+                let is_summary = field == ReasoningText::Summary;
+                let number = if is_summary { summary_number } else { number };
                 if let Some(event_text) = EventText::of(delta, text) {
                     let item = self.reasoning(key, sink);
-                    self.push_reasoning(ReasoningText::Summary, item, number, &event_text, sink);
-                }
-            }
-            ItemEvent::Reasoning => {
-                if let Some(event_text) = EventText::of(delta, text) {
-                    let item = self.reasoning(key, sink);
-                    self.push_reasoning(ReasoningText::Content, item, number, &event_text, sink);
+                    self.push_reasoning(field, item, number, &event_text, sink);
                 }
             }
             ItemEvent::SummaryClosed => {
-                let number = summary_index.map(|index| index.value);
-                if let Some(text) = part.as_ref().and_then(part_text) {
-                    let item = self.reasoning(key, sink);
-                    self.push_reasoning(
-                        ReasoningText::Summary,
-                        item,
-                        number,
-                        &EventText::Whole(text),
-                        sink,
-                    );
+                if let Some(part) = part {
+                    let field = ReasoningText::Summary;
+                    self.close_reasoning_text(field, key, summary_number, &part, sink);
                 }
             }
             ItemEvent::Citation => {
@@ -191,29 +210,16 @@ impl ResponsesStreamReader {
         text: Str<'_>,
         sink: &mut dyn EventSink,
     ) {
-        let ItemTextDelta { event, item, number } = delta;
+        let ItemTextDelta { kind, item, number } = delta;
         let event_text = EventText::Piece(text);
-        match event {
-            ItemEvent::Text => {
-                self.push_text(PartKind::Text, item, number, Some(event_text), None, sink)
+        match kind {
+            TextKind::Part(part) => {
+                self.push_text(part, item, number, Some(event_text), None, sink);
             }
-            ItemEvent::Refusal => {
-                self.push_text(PartKind::Refusal, item, number, Some(event_text), None, sink)
+            TextKind::Arguments => self.push_arguments(item, &event_text, sink),
+            TextKind::Reasoning(field) => {
+                self.push_reasoning(field, item, number, &event_text, sink);
             }
-            ItemEvent::Arguments => self.push_arguments(item, &event_text, sink),
-            ItemEvent::Summary => {
-                self.push_reasoning(ReasoningText::Summary, item, number, &event_text, sink)
-            }
-            ItemEvent::Reasoning => {
-                self.push_reasoning(ReasoningText::Content, item, number, &event_text, sink)
-            }
-            ItemEvent::Citation
-            | ItemEvent::PartOpened
-            | ItemEvent::PartClosed
-            | ItemEvent::SummaryClosed
-            | ItemEvent::ItemOpened
-            | ItemEvent::ItemClosed
-            | ItemEvent::Nothing => debug_assert!(false, "{event:?} is not a text"),
         }
     }
 
@@ -328,16 +334,7 @@ impl ResponsesStreamReader {
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
         if part.reader().tag("type")?.is_some_and(|kind| kind == "reasoning_text") {
-            if let Some(text) = part_text(part) {
-                let item = self.reasoning(key, sink);
-                self.push_reasoning(
-                    ReasoningText::Content,
-                    item,
-                    number,
-                    &EventText::Whole(text),
-                    sink,
-                );
-            }
+            self.close_reasoning_text(ReasoningText::Content, key, number, part, sink);
             return Ok(());
         }
         let part = content_in::part(&mut part.reader())?;
@@ -346,6 +343,21 @@ impl ResponsesStreamReader {
             self.close_part(item, number, part, sink);
         }
         Ok(())
+    }
+
+    /// Adds what is missing of a text of the reasoning that has come whole.
+    fn close_reasoning_text(
+        &mut self,
+        field: ReasoningText,
+        key: ItemKey<'_>,
+        number: Option<u64>,
+        part: &Raw<'_>,
+        sink: &mut dyn EventSink,
+    ) {
+        if let Ok(Some(text)) = part.reader().tag("text") {
+            let item = self.reasoning(key, sink);
+            self.push_reasoning(field, item, number, &EventText::Whole(text), sink);
+        }
     }
 
     /// The reasoning that an event is about. It is opened if it is not known.
@@ -426,8 +438,4 @@ impl ResponsesStreamReader {
 pub(super) enum PartKind {
     Text,
     Refusal,
-}
-
-fn part_text<'p>(part: &'p Raw<'_>) -> Option<Str<'p>> {
-    part.reader().tag("text").ok().flatten()
 }

@@ -206,7 +206,7 @@ impl StreamReasoning {
 }
 
 /// Which texts of reasoning are meant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReasoningText {
     Summary,
     Content,

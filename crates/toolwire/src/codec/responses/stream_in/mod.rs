@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::codec::responses::wire::{OutputItemEvent, ResponseEvent};
 use crate::codec::responses::{error_in, response_in};
-use crate::codec::{EventSink, StreamReader};
+use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
@@ -82,8 +82,9 @@ impl StreamReader for ResponsesStreamReader {
             self.last.cut(frame, |data, holes| {
                 let place = text_delta::find(data, holes)?;
                 let item = items.find_or_last(place.key())?;
-                let fits = items.kind(item) == place.event.kind();
-                fits.then_some(ItemTextDelta { event: place.event, item, number: place.number })
+                let (kind, number) = (place.kind, place.number);
+                let fits = items.kind(item) == Some(kind.item_kind());
+                fits.then_some(ItemTextDelta { kind, item, number })
             });
         }
         Ok(())
@@ -99,30 +100,7 @@ impl ResponsesStreamReader {
         reader: Reader<'_>,
         sink: &mut dyn EventSink,
     ) -> Result<(), ReadError> {
-        let event = match kind {
-            "response.output_text.delta" | "response.output_text.done" => ItemEvent::Text,
-            "response.refusal.delta" | "response.refusal.done" => ItemEvent::Refusal,
-            "response.function_call_arguments.delta"
-            | "response.function_call_arguments.done"
-            | "response.custom_tool_call_input.delta"
-            | "response.custom_tool_call_input.done" => ItemEvent::Arguments,
-            "response.reasoning_summary_text.delta" | "response.reasoning_summary_text.done" => {
-                ItemEvent::Summary
-            }
-            // Open Responses has the shorter name.
-            "response.reasoning_text.delta"
-            | "response.reasoning_text.done"
-            | "response.reasoning.delta"
-            | "response.reasoning.done" => ItemEvent::Reasoning,
-            "response.output_text.annotation.added" => ItemEvent::Citation,
-            "response.content_part.added" => ItemEvent::PartOpened,
-            "response.content_part.done" => ItemEvent::PartClosed,
-            "response.reasoning_summary_part.added" => ItemEvent::Nothing,
-            "response.reasoning_summary_part.done" => ItemEvent::SummaryClosed,
-            "response.output_item.added" => ItemEvent::ItemOpened,
-            "response.output_item.done" => ItemEvent::ItemClosed,
-            lifecycle => return self.lifecycle(lifecycle, reader, sink),
-        };
+        let Some(event) = ItemEvent::of(kind) else { return self.lifecycle(kind, reader, sink) };
         let body: OutputItemEvent<'_> = reader.document()?;
         self.start(None, sink);
         self.item_event(event, body, sink)
@@ -314,4 +292,16 @@ fn is_noise(kind: &str) -> bool {
             | "heartbeat"
             | "metadata"
     )
+}
+
+/// Which part of the answer an event is about.
+pub(super) fn event_place(data: &str) -> EventPlace {
+    let keys = ["output_index", "content_index", "summary_index", "annotation_index"];
+    EventPlace::of(data, keys)
+}
+
+/// The whole answer, which the last event repeats.
+pub(super) fn answer_in_event(data: &str) -> Option<String> {
+    let [response] = Reader::new(data).pick(["response"]).ok()?;
+    response.map(|response| response.text().to_owned())
 }

@@ -270,3 +270,8 @@ fn is_call(kind: Str<'_>) -> bool {
             | "apply_patch_call"
     )
 }
+
+/// Whether an event comes before the model says anything.
+pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
+    matches!(frame.name, Some("response.created" | "response.in_progress" | "response.queued"))
+}

@@ -1,14 +1,14 @@
 //! Events that only add text.
 
-use super::item_events::ItemEvent;
-use super::items::ItemKey;
+use super::item_events::TextKind;
+use super::items::{ItemKey, ReasoningText};
 use crate::wire::stencil::Holes;
 use crate::wire::{At, Kind, Reader, Str};
 
 /// Where the text of such an event belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemTextDelta {
-    pub(super) event: ItemEvent,
+    pub(super) kind: TextKind,
     /// The item it is added to.
     pub(super) item: usize,
     /// Which of its texts, by the vendor's number.
@@ -17,7 +17,7 @@ pub(super) struct ItemTextDelta {
 
 /// Where the text of an event belongs, in the words of the event.
 pub(super) struct DeltaPlace<'d> {
-    pub(super) event: ItemEvent,
+    pub(super) kind: TextKind,
     pub(super) number: Option<u64>,
     id: Option<Str<'d>>,
     output: Option<u64>,
@@ -32,12 +32,12 @@ impl DeltaPlace<'_> {
 /// Finds the text of an event that has been read.
 pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<DeltaPlace<'d>> {
     let mut reader = Reader::new(data);
-    let (mut event, mut id) = (None, None);
+    let (mut kind, mut id) = (None, None);
     let (mut output, mut content, mut summary) = (None, None, None);
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(&mut reader).ok()? {
         match key.decode().as_ref() {
-            "type" => event = Some(event_of(&reader.string().ok()?)?),
+            "type" => kind = Some(kind_of(&reader.string().ok()?)?),
             "sequence_number" if reader.peek() == Kind::Number => {
                 holes.number(&reader.number().ok()?)?;
             }
@@ -53,21 +53,13 @@ pub(super) fn find<'d>(data: &'d str, holes: &mut Holes<'_>) -> Option<DeltaPlac
             _other => return None,
         }
     }
-    let event = event?;
-    let number = if let ItemEvent::Summary = event { summary } else { content };
+    let kind = kind?;
+    let is_summary = kind == TextKind::Reasoning(ReasoningText::Summary);
+    let number = if is_summary { summary } else { content };
     let value = |at: Option<At<u64>>| at.map(|at| at.value);
-    Some(DeltaPlace { event, number: value(number), id, output: value(output) })
+    Some(DeltaPlace { kind, number: value(number), id, output: value(output) })
 }
 
-fn event_of(kind: &Str<'_>) -> Option<ItemEvent> {
-    match kind.decode().as_ref() {
-        "response.output_text.delta" => Some(ItemEvent::Text),
-        "response.refusal.delta" => Some(ItemEvent::Refusal),
-        "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-            Some(ItemEvent::Arguments)
-        }
-        "response.reasoning_summary_text.delta" => Some(ItemEvent::Summary),
-        "response.reasoning_text.delta" | "response.reasoning.delta" => Some(ItemEvent::Reasoning),
-        _other => None,
-    }
+fn kind_of(event: &Str<'_>) -> Option<TextKind> {
+    TextKind::of_event(event.decode().strip_suffix(".delta")?)
 }

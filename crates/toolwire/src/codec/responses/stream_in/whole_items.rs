@@ -14,8 +14,7 @@ use crate::codec::responses::output_in::drop_bookkeeping;
 use crate::codec::responses::turns_in::item_alone;
 use crate::ledger::Code;
 use crate::model::{
-    Arguments, Call, CallForm, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail,
-    Text, Turn,
+    Arguments, Call, CallHead, Event, Head, Item, Piece, Reasoning, Refusal, Role, Tail, Text, Turn,
 };
 use crate::wire::{Extra, Raw, Read, ReadError, Str};
 
@@ -187,28 +186,17 @@ impl ResponsesStreamReader {
     }
 
     fn name_call(&mut self, item: usize, call: &Call<'_>, sink: &mut dyn EventSink) {
-        let Call { at: _, id, name, namespace, arguments, caller, cache: _, extra } = call;
-        if let Some(id) = id {
+        if let Some(id) = &call.id {
             self.items.name_call(id, item);
         }
         let block = self.blocks;
         self.blocks += 1;
         self.called = true;
-        let form = match arguments {
-            Arguments::Freeform(_) => CallForm::Freeform,
-            Arguments::Text(_) | Arguments::Json(_) | Arguments::Native(_, _) => CallForm::Json,
-        };
-        let head = Head::Call(CallHead {
-            id: id.as_ref().map(Str::borrowed),
-            name: name.borrowed(),
-            namespace: namespace.as_ref().filter(|space| *space != name).map(Str::borrowed),
-            form,
-            caller: caller.as_ref().map(Raw::borrowed),
-            extra: extra.clone(),
-        });
-        sink.event(Event::Open { block, head });
+        let mut head = CallHead::of(call);
+        head.namespace = head.namespace.filter(|space| *space != call.name);
+        sink.event(Event::Open { block, head: Head::Call(head) });
         if let Some(open) = self.items.get_mut(item) {
-            let sent_members = SentMembers::new(extra);
+            let sent_members = SentMembers::new(&call.extra);
             open.state = ItemState::Call(StreamCall { block, sent: 0, whole: false, sent_members });
         }
     }

@@ -9,7 +9,7 @@ use crate::codec::responses::citations_out::{annotations, report_citation};
 use crate::codec::responses::content_out::{PartRole, write_part};
 use crate::codec::responses::items_out::{ItemProgress, ItemWriter};
 use crate::ledger::{Code, Ledger};
-use crate::model::{Arguments, Call, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
+use crate::model::{Arguments, CallForm, CallHead, Event, Head, Item, Part, Piece, Tail};
 use crate::wire::{Array, Pos, Raw, Read, Str, Write};
 
 /// A block.
@@ -112,21 +112,12 @@ impl ResponsesStreamWriter {
         out: &mut Vec<u8>,
         ledger: &mut Ledger,
     ) -> (usize, BlockKind) {
-        let CallHead { id, name, namespace, form, caller, extra } = head;
         let empty = Str::plain("");
-        let call = Call {
-            at: Pos::NONE,
-            id: id.as_ref().map(Str::borrowed),
-            name: name.borrowed(),
-            namespace: namespace.as_ref().map(Str::borrowed),
-            arguments: match form {
-                CallForm::Json => Arguments::Text(empty),
-                CallForm::Freeform => Arguments::Freeform(empty),
-            },
-            caller: caller.as_ref().map(Raw::borrowed),
-            cache: None,
-            extra: extra.clone(),
+        let arguments = match head.form {
+            CallForm::Json => Arguments::Text(empty),
+            CallForm::Freeform => Arguments::Freeform(empty),
         };
+        let call = head.clone().into_call(Pos::NONE, arguments);
         let number = self.begin_group(GroupKind::Call, out, ledger);
         let (kind, prefix) = call_type(&call.arguments, &self.settings.profile);
         let output = self.place_group(number, prefix);
@@ -172,25 +163,16 @@ impl ResponsesStreamWriter {
                 report_citation(citation, ledger);
             }
             (BlockKind::Call { custom, place }, Piece::Arguments(text)) => {
-                if !text.is_empty() {
-                    events.delta(
-                        if *custom { event_writer::INPUT } else { event_writer::ARGUMENTS },
-                        place,
-                        out,
-                    );
-                    text.write_inside(out);
-                    out.extend_from_slice(b"\"}\n\n");
-                }
+                let head = if *custom { event_writer::INPUT } else { event_writer::ARGUMENTS };
+                events.text_delta(head, place, text, out);
             }
             (BlockKind::Reasoning(reasoning), Piece::Summary { part, text }) => {
-                if let Some(group) = self.groups.get(*group) {
-                    reasoning.summary(*part, text, (fold, *entry), group, events, out);
-                }
+                let group = self.groups.get(*group);
+                reasoning.summary.push(*part, text, (fold, *entry), group, events, out);
             }
             (BlockKind::Reasoning(reasoning), Piece::Reasoning { part, text }) => {
-                if let Some(group) = self.groups.get(*group) {
-                    reasoning.content(*part, text, (fold, *entry), group, events, out);
-                }
+                let group = self.groups.get(*group);
+                reasoning.content.push(*part, text, (fold, *entry), group, events, out);
             }
             // The grammar of events allows no other combination.
             (BlockKind::Part(_), Piece::Summary { part: _, text: _ })
@@ -259,23 +241,17 @@ impl ResponsesStreamWriter {
         let Some(block) = self.blocks.get(number) else { return };
         let BlockKind::Call { custom, place } = &block.kind else { return };
         let text = fold.text(entry);
-        EventWriter::make_room(text.len(), out);
+        EventWriter::make_room(text.size_hint(), out);
         if *custom {
-            events.begin("response.custom_tool_call_input.done", out);
-            out.extend_from_slice(place);
-            out.extend_from_slice(b",\"input\":\"");
-        } else {
-            events.begin("response.function_call_arguments.done", out);
-            out.extend_from_slice(place);
-            if let Some(Item::Call(call)) = fold.item(entry) {
-                out.extend_from_slice(b",\"name\":");
-                call.name.write(out);
-            }
-            out.extend_from_slice(b",\"arguments\":\"");
+            let kind = "response.custom_tool_call_input.done";
+            return events.write(kind, place, out, |event| event.put("input", &text));
         }
-        out.extend_from_slice(text.as_bytes());
-        out.push(b'"');
-        EventWriter::end(out);
+        events.write("response.function_call_arguments.done", place, out, |event| {
+            if let Some(Item::Call(call)) = fold.item(entry) {
+                event.put("name", &call.name);
+            }
+            event.put("arguments", &text);
+        });
     }
 
     /// Writes the events that end a part, if the client has been told about it.
@@ -289,14 +265,9 @@ impl ResponsesStreamWriter {
         let mut unreported = Ledger::default();
         let mut cx = self.settings.context(&mut unreported);
         let text = fold.text(block.entry);
-        EventWriter::make_room(2 * text.len(), out);
+        EventWriter::make_room(2 * text.size_hint(), out);
         if *refusal {
-            events.begin("response.refusal.done", out);
-            out.extend_from_slice(place);
-            out.extend_from_slice(b",\"refusal\":\"");
-            out.extend_from_slice(text.as_bytes());
-            out.push(b'"');
-            EventWriter::end(out);
+            events.write("response.refusal.done", place, out, |event| event.put("refusal", &text));
         } else if let Item::Text(found) = &item {
             let citations = found.citations.as_ref();
             let notes = citations.and_then(|list| annotations(list, &found.text, cx.ledger));
@@ -304,28 +275,21 @@ impl ResponsesStreamWriter {
                 let list = Vec::<Raw<'_>>::read(&mut notes.reader()).ok()?;
                 Some(list.into_iter().map(Raw::into_owned).collect::<Vec<_>>())
             });
-            for (index, report_citation) in (0u64..).zip(notes.unwrap_or_default()) {
-                events.begin("response.output_text.annotation.added", out);
-                out.extend_from_slice(place);
-                out.extend_from_slice(b",\"annotation_index\":");
-                index.write(out);
-                out.extend_from_slice(b",\"annotation\":");
-                report_citation.write(out);
-                EventWriter::end(out);
+            for (index, annotation) in (0u64..).zip(notes.unwrap_or_default()) {
+                events.write("response.output_text.annotation.added", place, out, |event| {
+                    event.put("annotation_index", &index);
+                    event.put("annotation", &annotation);
+                });
             }
-            events.begin("response.output_text.done", out);
-            out.extend_from_slice(place);
-            out.extend_from_slice(b",\"text\":\"");
-            out.extend_from_slice(text.as_bytes());
-            out.extend_from_slice(b"\",\"logprobs\":");
-            found.logprobs.as_ref().unwrap_or(&Raw::made("[]")).write(out);
-            EventWriter::end(out);
+            events.write("response.output_text.done", place, out, |event| {
+                event.put("text", &text);
+                event.put("logprobs", found.logprobs.as_ref().unwrap_or(&Raw::made("[]")));
+            });
         }
-        events.begin("response.content_part.done", out);
-        out.extend_from_slice(place);
-        out.extend_from_slice(b",\"part\":");
-        write_part(&item, PartRole::Answer, &mut Array::elements_only(out), &mut cx);
-        EventWriter::end(out);
+        events.write("response.content_part.done", place, out, |event| {
+            let part = &mut Array::elements_only(event.key("part"));
+            write_part(&item, PartRole::Answer, part, &mut cx);
+        });
     }
 }
 
@@ -340,12 +304,7 @@ fn write_text(
 ) {
     if refusal {
         ledger.lost(&logprobs, Code::Logprobs);
-        if !text.is_empty() {
-            events.delta(event_writer::REFUSAL, place, out);
-            text.write_inside(out);
-            out.extend_from_slice(b"\"}\n\n");
-        }
-        return;
+        return events.text_delta(event_writer::REFUSAL, place, text, out);
     }
     if text.is_empty() && logprobs.is_none() {
         return;

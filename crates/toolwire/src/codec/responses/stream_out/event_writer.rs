@@ -1,7 +1,7 @@
 //! How an event of a stream is written: its name, and an object that begins with
 //! its type and its number.
 
-use crate::wire::Write;
+use crate::wire::{Object, Str, Write};
 
 /// Writes the events of a stream and numbers them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,35 @@ impl EventWriter {
         out.extend_from_slice(kind.as_bytes());
         out.extend_from_slice(b"\",\"sequence_number\":");
         self.number(out);
+    }
+
+    /// Writes an event: where it belongs, and its members.
+    pub(super) fn write(
+        &mut self,
+        kind: &str,
+        place: &[u8],
+        out: &mut Vec<u8>,
+        members: impl FnOnce(&mut Object<'_>),
+    ) {
+        self.begin(kind, out);
+        out.extend_from_slice(place);
+        members(&mut Object::more_members(out));
+        Self::end(out);
+    }
+
+    /// Writes a delta with nothing but text, unless there is no text.
+    pub(super) fn text_delta(
+        &mut self,
+        head: &str,
+        place: &[u8],
+        text: &Str<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        if !text.is_empty() {
+            self.delta(head, place, out);
+            text.write_inside(out);
+            out.extend_from_slice(b"\"}\n\n");
+        }
     }
 
     /// Begins a delta of a kind whose beginning is a constant.

@@ -39,15 +39,11 @@ struct ResponseEvents {
 impl ResponseEvents {
     /// Writes an event: where it belongs, and members that are JSON already.
     fn write(&mut self, kind: &str, place: &[u8], members: &[(&str, &Raw<'_>)]) {
-        self.events.begin(kind, &mut self.out);
-        self.out.extend_from_slice(place);
-        for (key, value) in members {
-            self.out.extend_from_slice(b",\"");
-            self.out.extend_from_slice(key.as_bytes());
-            self.out.extend_from_slice(b"\":");
-            value.write(&mut self.out);
-        }
-        EventWriter::end(&mut self.out);
+        self.events.write(kind, place, &mut self.out, |event| {
+            for (key, value) in members {
+                event.put(key, value);
+            }
+        });
     }
 
     fn item(&mut self, number: u64, item: &Raw<'_>) -> Result<(), ReadError> {

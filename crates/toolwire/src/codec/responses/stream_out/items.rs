@@ -11,7 +11,7 @@ use crate::codec::responses::turns_out::lose_turn;
 use crate::fold::Fold;
 use crate::ledger::Ledger;
 use crate::model::{Item, Turn};
-use crate::wire::{Array, Pos, Write};
+use crate::wire::{Array, Object, Pos, Raw, Write};
 
 /// Items of the model that become one item of the output.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl ItemGroup {
 
     /// The approximate length of its texts, for reserving memory.
     pub(super) fn size(&self, fold: &Fold) -> usize {
-        self.members.iter().map(|member| fold.text(member.entry).len()).sum()
+        self.members.iter().map(|member| fold.text(member.entry).size_hint()).sum()
     }
 
     /// Writes it as an item.
@@ -202,14 +202,12 @@ impl ResponsesStreamWriter {
         let Some(group) = self.groups.get(number) else { return };
         let Some(place) = group.place else { return };
         EventWriter::make_room(group.size(fold), out);
-        events.begin("response.output_item.done", out);
-        out.extend_from_slice(b",\"output_index\":");
-        place.write(out);
-        out.extend_from_slice(b",\"item\":");
         let mut unreported = Ledger::default();
-        let items = Array::elements_only(out);
-        group.write(&self.id, fold, items, &mut self.settings.context(&mut unreported));
-        EventWriter::end(out);
+        let mut cx = self.settings.context(&mut unreported);
+        events.write("response.output_item.done", b"", out, |event| {
+            event.put("output_index", &place);
+            group.write(&self.id, fold, Array::elements_only(event.key("item")), &mut cx);
+        });
     }
 
     /// Writes the events that begin a message and its parts, up to the part of
@@ -219,11 +217,12 @@ impl ResponsesStreamWriter {
             self.place_group(number, "msg");
             self.begin_item_added(number, out);
             if let Some(group) = self.groups.get(number) {
-                out.extend_from_slice(b"{\"type\":\"message\",\"id\":");
-                group.id.write(out);
-                out.extend_from_slice(
-                    b",\"status\":\"in_progress\",\"role\":\"assistant\",\"content\":[]}",
-                );
+                let mut item = Object::new(out);
+                item.put("type", "message");
+                item.put("id", &group.id);
+                item.put("status", "in_progress");
+                item.put("role", "assistant");
+                item.array("content");
             }
             EventWriter::end(out);
         }
@@ -255,11 +254,9 @@ impl ResponsesStreamWriter {
             group.parts += 1;
             let Some(block_state) = self.blocks.get_mut(block) else { return };
             let BlockKind::Part(part) = &mut block_state.kind else { return };
-            self.events.begin("response.content_part.added", out);
-            out.extend_from_slice(&place);
-            out.extend_from_slice(b",\"part\":");
-            out.extend_from_slice(part.empty().as_bytes());
-            EventWriter::end(out);
+            let empty = Raw::made(part.empty());
+            let kind = "response.content_part.added";
+            self.events.write(kind, &place, out, |event| event.put("part", &empty));
             part.place = Some(place);
             if !block_state.open {
                 self.close_part(block, out);
@@ -275,11 +272,10 @@ impl ResponsesStreamWriter {
         };
         group.parts += 1;
         for kind in ["response.content_part.added", "response.content_part.done"] {
-            self.events.begin(kind, out);
-            out.extend_from_slice(&place);
-            out.extend_from_slice(b",\"part\":");
-            write_part(&item, PartRole::Answer, &mut Array::elements_only(out), &mut cx);
-            EventWriter::end(out);
+            self.events.write(kind, &place, out, |event| {
+                let part = &mut Array::elements_only(event.key("part"));
+                write_part(&item, PartRole::Answer, part, &mut cx);
+            });
         }
     }
 

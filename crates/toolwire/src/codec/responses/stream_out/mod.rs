@@ -16,6 +16,7 @@ mod reasoning;
 
 use crate::codec::StreamWriter;
 use crate::codec::context::EncodeContext;
+use crate::codec::losses_out::report_usage_details;
 use crate::codec::responses::error_out;
 use crate::codec::responses::items_out::ItemProgress;
 use crate::codec::responses::response_out::{
@@ -23,13 +24,13 @@ use crate::codec::responses::response_out::{
 };
 use crate::codec::responses::stop_out::ResponseEnd;
 use crate::fold::Fold;
-use crate::ledger::{Code, Ledger};
+use crate::ledger::Ledger;
 use crate::model::{
-    ApiError, Event, Head, Own, Part, Piece, Protocol, ResponseContext, Start, Stop, Tail, Usage,
+    ApiError, Event, Head, Own, Part, Piece, Protocol, ResponseContext, Start, Stop, Tail,
 };
 use crate::profile::Profile;
 use crate::wire::names::Names;
-use crate::wire::{Array, At, Object, Str, Write};
+use crate::wire::{Array, At, Object, Str};
 use blocks::StreamBlock;
 use event_writer::EventWriter;
 use items::ItemGroup;
@@ -102,7 +103,7 @@ impl StreamWriter for ResponsesStreamWriter {
                     write_tier(tier.as_ref(), None, object, &mut self.settings.context(ledger));
                 }
             }
-            Event::Usage(usage) => lose_usage(usage, ledger),
+            Event::Usage(usage) => report_usage_details(usage, ledger),
             Event::Stop { stop, extra } => {
                 ledger.only(extra);
                 self.stop(stop, out, ledger);
@@ -144,7 +145,8 @@ impl StreamWriter for ResponsesStreamWriter {
         self.fold.event(&Event::Start(start.clone()));
         // The client knows the answer by the upstream's own id.
         let own = start.id.as_ref().map(|id| id.decode().into_owned());
-        self.id = own.unwrap_or_else(|| response_id(None, Some(&self.context)));
+        self.id =
+            own.unwrap_or_else(|| response_id(self.settings.origin, None, Some(&self.context)));
         self.events = EventWriter::after(events);
     }
 }
@@ -177,7 +179,7 @@ impl ResponsesStreamWriter {
 
     fn begin(&mut self, start: &Start<'_>) {
         self.settings.origin = start.origin;
-        self.id = response_id(start.id.as_ref(), Some(&self.context));
+        self.id = response_id(start.origin, start.id.as_ref(), Some(&self.context));
     }
 
     /// Writes an event that holds the answer as far as it has come.
@@ -255,29 +257,19 @@ impl ResponsesStreamWriter {
     fn fail(&mut self, failure: &ApiError, out: &mut Vec<u8>) {
         if self.id.is_empty() {
             // The SDK's helpers expect a beginning before an error.
-            self.id = response_id(None, Some(&self.context));
+            self.id = response_id(self.settings.origin, None, Some(&self.context));
             self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
         }
-        self.events.begin("error", out);
-        out.extend_from_slice(b",\"code\":");
-        error_out::code(failure).write(out);
-        out.extend_from_slice(b",\"message\":");
-        failure.message.write(out);
-        out.extend_from_slice(b",\"param\":");
-        failure.param.write(out);
-        // The API reference has the members above. OpenAI itself nests them, and
-        // the SDKs and Open Responses expect them nested.
-        out.extend_from_slice(b",\"error\":");
-        error_out::detail(failure, Object::new(out));
-        EventWriter::end(out);
+        self.events.write("error", b"", out, |event| {
+            event.put("code", &error_out::code(failure));
+            event.put("message", &failure.message);
+            event.put("param", &failure.param);
+            // The API reference has the members above. OpenAI itself nests them, and
+            // the SDKs and Open Responses expect them nested.
+            error_out::detail(failure, event.object("error"));
+        });
         let mut ended = ResponseEnd::new("failed", None);
         ended.failure = Some(failure);
         self.terminal(&ended, out);
-    }
-}
-
-fn lose_usage(usage: &Usage<'_>, ledger: &mut Ledger) {
-    for field in &usage.extra {
-        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
     }
 }

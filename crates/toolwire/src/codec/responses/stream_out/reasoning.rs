@@ -5,19 +5,20 @@ use super::event_writer::{self, EventWriter, part_place};
 use super::items::{GroupKind, ItemGroup};
 use crate::fold::Fold;
 use crate::ledger::Ledger;
-use crate::model::Item;
-use crate::wire::{Str, Write};
+use crate::model::{Item, Reasoning};
+use crate::wire::{Object, Str};
 
 /// Reasoning while it is written: the texts of its summary and its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ReasoningWriter {
-    summary: ReasoningTexts,
-    content: ReasoningTexts,
+    pub(super) summary: ReasoningTexts,
+    pub(super) content: ReasoningTexts,
 }
 
 /// The texts of one kind.
-#[derive(Debug, Default)]
-struct ReasoningTexts {
+#[derive(Debug)]
+pub(super) struct ReasoningTexts {
+    words: &'static Words,
     /// How many there are.
     count: usize,
     /// How many the client has been told about.
@@ -25,6 +26,43 @@ struct ReasoningTexts {
     /// Where the events of the last one belong, while it is open.
     place: Option<Vec<u8>>,
 }
+
+/// What Responses calls texts of a kind and the events about them.
+#[derive(Debug)]
+struct Words {
+    texts: for<'r, 'a> fn(&'r Reasoning<'a>) -> &'r [Str<'a>],
+    /// Whether a client is told about texts that are empty.
+    shows_empty: bool,
+    part: &'static str,
+    index: &'static str,
+    part_added: &'static str,
+    delta: &'static str,
+    text_done: &'static str,
+    part_done: &'static str,
+}
+
+/// A whole answer has no empty texts in its summary either.
+static SUMMARY: Words = Words {
+    texts: |reasoning| &reasoning.summary,
+    shows_empty: false,
+    part: "summary_text",
+    index: "summary_index",
+    part_added: "response.reasoning_summary_part.added",
+    delta: event_writer::SUMMARY,
+    text_done: "response.reasoning_summary_text.done",
+    part_done: "response.reasoning_summary_part.done",
+};
+
+static CONTENT: Words = Words {
+    texts: |reasoning| &reasoning.content,
+    shows_empty: true,
+    part: "reasoning_text",
+    index: "content_index",
+    part_added: "response.content_part.added",
+    delta: event_writer::REASONING,
+    text_done: "response.reasoning_text.done",
+    part_done: "response.content_part.done",
+};
 
 /// Where the whole texts are kept: an entry of the fold.
 type FoldEntry<'f> = (&'f Fold, usize);
@@ -39,82 +77,19 @@ impl ResponsesStreamWriter {
         let number = self.begin_group(GroupKind::Reasoning, out, ledger);
         self.place_group(number, "rs");
         self.begin_item_added(number, out);
-        out.extend_from_slice(b"{\"type\":\"reasoning\",\"id\":");
         if let Some(group) = self.groups.get(number) {
-            group.id.write(out);
+            let mut item = Object::new(out);
+            item.put("type", "reasoning");
+            item.put("id", &group.id);
+            item.array("summary");
         }
-        out.extend_from_slice(b",\"summary\":[]}");
         EventWriter::end(out);
-        (number, ReasoningWriter::default())
+        let texts = |words| ReasoningTexts { words, count: 0, shown: 0, place: None };
+        (number, ReasoningWriter { summary: texts(&SUMMARY), content: texts(&CONTENT) })
     }
 }
 
 impl ReasoningWriter {
-    /// Writes a piece of the summary.
-    pub(super) fn summary(
-        &mut self,
-        part: usize,
-        text: &Str<'_>,
-        kept: FoldEntry<'_>,
-        group: &ItemGroup,
-        events: &mut EventWriter,
-        out: &mut Vec<u8>,
-    ) {
-        if part >= self.summary.count {
-            self.finish_summary(kept, events, out);
-            self.summary.count += 1;
-        }
-        // A whole answer has no empty texts in its summary either.
-        if text.is_empty() {
-            return;
-        }
-        let ReasoningTexts { count: _, shown, place } = &mut self.summary;
-        let place = place.get_or_insert_with(|| {
-            let output = group.place.unwrap_or_default();
-            let place = part_place(&group.id, output, "summary_index", *shown);
-            *shown += 1;
-            events.begin("response.reasoning_summary_part.added", out);
-            out.extend_from_slice(&place);
-            out.extend_from_slice(b",\"part\":{\"type\":\"summary_text\",\"text\":\"\"}");
-            EventWriter::end(out);
-            place
-        });
-        events.delta(event_writer::SUMMARY, place, out);
-        text.write_inside(out);
-        out.extend_from_slice(b"\"}\n\n");
-    }
-
-    /// Writes a piece of the reasoning itself.
-    pub(super) fn content(
-        &mut self,
-        part: usize,
-        text: &Str<'_>,
-        kept: FoldEntry<'_>,
-        group: &ItemGroup,
-        events: &mut EventWriter,
-        out: &mut Vec<u8>,
-    ) {
-        if part >= self.content.count {
-            self.finish_content(kept, events, out);
-            self.content.count += 1;
-            let output = group.place.unwrap_or_default();
-            let place = part_place(&group.id, output, "content_index", self.content.shown);
-            self.content.shown += 1;
-            events.begin("response.content_part.added", out);
-            out.extend_from_slice(&place);
-            out.extend_from_slice(b",\"part\":{\"type\":\"reasoning_text\",\"text\":\"\"}");
-            EventWriter::end(out);
-            self.content.place = Some(place);
-        }
-        if let Some(place) = &self.content.place
-            && !text.is_empty()
-        {
-            events.delta(event_writer::REASONING, place, out);
-            text.write_inside(out);
-            out.extend_from_slice(b"\"}\n\n");
-        }
-    }
-
     /// Ends the reasoning.
     pub(super) fn finish(
         &mut self,
@@ -122,62 +97,58 @@ impl ReasoningWriter {
         events: &mut EventWriter,
         out: &mut Vec<u8>,
     ) {
-        self.finish_summary(kept, events, out);
-        self.finish_content(kept, events, out);
-    }
-
-    fn finish_summary(&mut self, kept: FoldEntry<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
-        let Some(place) = self.summary.place.take() else { return };
-        let Some(Item::Reasoning(reasoning)) = kept.0.item(kept.1) else { return };
-        let Some(text) = reasoning.summary.get(self.summary.count.saturating_sub(1)) else {
-            return;
-        };
-        let text_done = "response.reasoning_summary_text.done";
-        finish_text(text_done, &place, text, events, out);
-        let part_done = "response.reasoning_summary_part.done";
-        finish_part(part_done, "summary_text", &place, text, events, out);
-    }
-
-    fn finish_content(&mut self, kept: FoldEntry<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
-        let Some(place) = self.content.place.take() else { return };
-        let Some(Item::Reasoning(reasoning)) = kept.0.item(kept.1) else { return };
-        let Some(text) = reasoning.content.get(self.content.count.saturating_sub(1)) else {
-            return;
-        };
-        finish_text("response.reasoning_text.done", &place, text, events, out);
-        finish_part("response.content_part.done", "reasoning_text", &place, text, events, out);
+        self.summary.finish(kept, events, out);
+        self.content.finish(kept, events, out);
     }
 }
 
-fn finish_text(
-    kind: &str,
-    place: &[u8],
-    text: &Str<'_>,
-    events: &mut EventWriter,
-    out: &mut Vec<u8>,
-) {
-    EventWriter::make_room(2 * text.size_hint(), out);
-    events.begin(kind, out);
-    out.extend_from_slice(place);
-    out.extend_from_slice(b",\"text\":");
-    text.write(out);
-    EventWriter::end(out);
+impl ReasoningTexts {
+    /// Writes a piece of the text with that number.
+    pub(super) fn push(
+        &mut self,
+        part: usize,
+        text: &Str<'_>,
+        kept: FoldEntry<'_>,
+        group: Option<&ItemGroup>,
+        events: &mut EventWriter,
+        out: &mut Vec<u8>,
+    ) {
+        let Some(group) = group else { return };
+        if part >= self.count {
+            self.finish(kept, events, out);
+            self.count += 1;
+        }
+        let Self { words, count: _, shown, place } = self;
+        if text.is_empty() && !words.shows_empty {
+            return;
+        }
+        let place = place.get_or_insert_with(|| {
+            let output = group.place.unwrap_or_default();
+            let place = part_place(&group.id, output, words.index, *shown);
+            *shown += 1;
+            events.write(words.part_added, &place, out, |event| {
+                write_part(words, &Str::plain(""), event.object("part"));
+            });
+            place
+        });
+        events.text_delta(words.delta, place, text, out);
+    }
+
+    /// Ends the text that is open.
+    fn finish(&mut self, kept: FoldEntry<'_>, events: &mut EventWriter, out: &mut Vec<u8>) {
+        let Some(place) = self.place.take() else { return };
+        let (words, last) = (self.words, self.count.saturating_sub(1));
+        let Some(Item::Reasoning(reasoning)) = kept.0.item(kept.1) else { return };
+        let Some(text) = (words.texts)(&reasoning).get(last) else { return };
+        EventWriter::make_room(2 * text.size_hint(), out);
+        events.write(words.text_done, &place, out, |event| event.put("text", text));
+        events.write(words.part_done, &place, out, |event| {
+            write_part(words, text, event.object("part"));
+        });
+    }
 }
 
-fn finish_part(
-    kind: &str,
-    part: &str,
-    place: &[u8],
-    text: &Str<'_>,
-    events: &mut EventWriter,
-    out: &mut Vec<u8>,
-) {
-    events.begin(kind, out);
-    out.extend_from_slice(place);
-    out.extend_from_slice(b",\"part\":{\"type\":");
-    part.write(out);
-    out.extend_from_slice(b",\"text\":");
-    text.write(out);
-    out.push(b'}');
-    EventWriter::end(out);
+fn write_part(words: &Words, text: &Str<'_>, mut part: Object<'_>) {
+    part.put("type", words.part);
+    part.put("text", text);
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::Responses;
+use super::super::CODEC;
 use super::super::stream_out::ResponsesStreamWriter;
 use super::streams_in::read_sse;
-use crate::codec::{Codec, StreamWriter};
+use crate::codec::StreamWriter;
 use crate::fold::Fold;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -131,7 +131,7 @@ fn check(origin: Protocol, answer: &[Event<'static>], end: &[Event<'static>]) ->
     assert_eq!(last["response"]["output"], Value::Array(items), "{}", written.sse);
     assert!(written.sse.ends_with("}\n\ndata: [DONE]\n\n"));
     let mut out = Vec::new();
-    Responses.encode_response(&written.fold.response(), None, &mut out, &mut Ledger::default());
+    (CODEC.encode_response)(&written.fold.response(), None, &mut out, &mut Ledger::default());
     let unary: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(last["response"], unary, "{}", written.sse);
     // What was written is read back as what it was written from.
@@ -578,7 +578,7 @@ fn a_refusal_that_the_vendor_explains() {
         assert_eq!(last["output"], Value::Array(accumulate(&written.events)));
         let mut out = Vec::new();
         let fold = &written.fold;
-        Responses.encode_response(&fold.response(), None, &mut out, &mut Ledger::default());
+        (CODEC.encode_response)(&fold.response(), None, &mut out, &mut Ledger::default());
         assert_eq!(*last, serde_json::from_slice::<Value>(&out).unwrap());
     }
 }

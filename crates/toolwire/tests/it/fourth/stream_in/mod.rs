@@ -1,5 +1,6 @@
 //! A stream: from the protocol into events.
 
+pub(super) mod accumulator;
 pub(super) mod observer;
 
 use toolwire::Code;

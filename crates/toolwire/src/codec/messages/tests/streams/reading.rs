@@ -32,11 +32,11 @@ fn a_stream_folds_into_the_answer_it_amounts_to() {
         }
         complete += 1;
         let answer = accumulated(&stream).to_string();
-        let unary = Messages.decode_response(&answer).unwrap();
+        let unary = (CODEC.decode_response)(&answer).unwrap();
         for target in [Protocol::Chat, Protocol::Responses] {
             let encoded = |response| {
                 let mut out = Vec::new();
-                codec(target).encode_response(response, None, &mut out, &mut Ledger::default());
+                (codec(target).encode_response)(response, None, &mut out, &mut Ledger::default());
                 String::from_utf8(out).unwrap()
             };
             let (folded, wanted) = (encoded(&collected.fold.response()), encoded(&unary));
@@ -305,12 +305,12 @@ fn reasoning_shows_who_sealed_it() {
 fn what_is_no_event_is_refused() {
     let swallowed = "{\"type\": \"ping\"}\n{\"type\":\"content_block_stop\",\"index\":0}";
     for data in ["{", "{}x", r#"{"type":"content_block_start","index":0}"#, "hello", swallowed] {
-        let mut reader = Messages.stream_reader();
+        let mut reader = (CODEC.stream_reader)();
         let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
         assert!(reader.read(&frame, &mut Collected::default()).is_err(), "{data}");
     }
     for (data, fits) in [("{\"type\":event: x\n{}", false), ("pong", true), ("{}", true)] {
-        let mut reader = Messages.stream_reader();
+        let mut reader = (CODEC.stream_reader)();
         let frame = crate::wire::sse::Frame { name: Some("ping"), data, raw: b"", ended: true };
         assert_eq!(reader.read(&frame, &mut Collected::default()).is_ok(), fits, "{data}");
     }

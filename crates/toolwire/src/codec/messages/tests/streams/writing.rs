@@ -11,7 +11,7 @@ struct Writer {
 impl Writer {
     fn new(origin: Protocol) -> Self {
         let (bytes, ledger) = (Vec::new(), Ledger::default());
-        let out = Messages.stream_writer(ResponseContext::default());
+        let out = (CODEC.stream_writer)(ResponseContext::default());
         let mut writer = Self { out, bytes, ledger, fold: Fold::default() };
         let id = Some(Str::plain("chatcmpl-1"));
         let model = Some(Str::plain("m"));
@@ -100,7 +100,7 @@ impl Writer {
     fn is_unary(&mut self) -> Value {
         let mut out = Vec::new();
         let response = self.fold.response();
-        Messages.encode_response(&response, None, &mut out, &mut Ledger::default());
+        (CODEC.encode_response)(&response, None, &mut out, &mut Ledger::default());
         let mut written = accumulated(self.written());
         without_nulls(&mut written);
         assert_eq!(written, parsed(&out));
@@ -389,7 +389,7 @@ fn an_error_closes_nothing_and_is_the_last() {
     );
 
     let mut first = Vec::new();
-    let mut out = Messages.stream_writer(ResponseContext::default());
+    let mut out = (CODEC.stream_writer)(ResponseContext::default());
     out.write(&Event::Error(error), &mut first, &mut Ledger::default());
     assert_eq!(
         String::from_utf8(first).unwrap(),

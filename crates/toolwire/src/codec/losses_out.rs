@@ -1,8 +1,30 @@
-//! What a tool and its calls lose toward every target that lacks it.
+//! What is lost toward every target that lacks it.
 
 use crate::ledger::{Code, Ledger};
+use crate::model::Usage;
 use crate::schema::RootChange;
-use crate::wire::{Pos, Raw, Read, Str};
+use crate::wire::{At, Pos, Raw, Read, Str};
+
+/// Reports how many answers are wanted, for a target that gives one.
+pub(crate) fn report_answer_count(wanted: Option<At<u64>>, ledger: &mut Ledger) {
+    match wanted {
+        Some(At { pos, value: 0 | 1 }) => {
+            let note = ledger.emulated(pos, Code::MultipleAnswers);
+            note.detail("One answer is what the target gives anyway.");
+        }
+        Some(At { pos, value: _ }) => {
+            ledger.refused(pos, Code::MultipleAnswers);
+        }
+        None => {}
+    }
+}
+
+/// Reports what a vendor says about token counts beyond those that all have.
+pub(crate) fn report_usage_details(usage: &Usage<'_>, ledger: &mut Ledger) {
+    for field in &usage.extra {
+        ledger.dropped(field.value.pos(), Code::UsageDetail).info();
+    }
+}
 
 /// Reports who may call a tool. That the model may is the default everywhere, so
 /// to say only that is no loss.

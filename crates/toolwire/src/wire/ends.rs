@@ -1,0 +1,94 @@
+//! Where the long values of a document end.
+
+use super::scan::{LiteralEnd, Visit};
+
+/// The ends of a document's long values, as the first pass over it found them.
+/// The next pass goes over such a value without looking at its bytes again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ValueEnds {
+    /// How long the document is. Another document has other ends.
+    length: usize,
+    /// In the order in which the values begin.
+    list: Vec<ValueEnd>,
+    /// The containers that are being read, as places in the list.
+    open: Vec<usize>,
+}
+
+/// Where one value begins and ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ValueEnd {
+    start: u32,
+    /// The position behind the value, and whether it is a literal with a
+    /// backslash.
+    end: u32,
+}
+
+impl ValueEnds {
+    /// For a document of that length.
+    pub(crate) fn of(length: usize) -> Self {
+        Self { length, ..Self::default() }
+    }
+
+    /// The ends, if they are those of a document of that length.
+    pub(super) fn list(&self, length: usize) -> &[ValueEnd] {
+        if self.length == length { &self.list } else { &[] }
+    }
+
+    fn add(&mut self, start: usize, end: usize) {
+        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) {
+            self.list.push(ValueEnd { start, end });
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.list.len() >= MAX_ENDS
+    }
+}
+
+impl Visit for ValueEnds {
+    fn string(&mut self, start: usize, end: LiteralEnd) {
+        if end.behind() - start >= LONG && !self.is_full() {
+            self.add(start, end.word());
+        }
+    }
+
+    fn open(&mut self, start: usize) {
+        self.open.push(self.list.len());
+        if !self.is_full() {
+            self.add(start, 0);
+        }
+    }
+
+    fn close(&mut self, end: usize) {
+        let Some(place) = self.open.pop() else { return };
+        let Some(container) = self.list.get_mut(place) else { return };
+        if end - (container.start as usize) < LONG {
+            self.list.truncate(place);
+        } else if let Ok(end) = u32::try_from(LiteralEnd::new(end, false).word()) {
+            container.end = end;
+        }
+    }
+}
+
+/// Finds the end of the value that begins at `pos`, if it is known. What ends
+/// before is left behind.
+pub(super) fn find(ends: &mut &[ValueEnd], pos: usize) -> Option<LiteralEnd> {
+    while let [next, later @ ..] = *ends {
+        let start = next.start as usize;
+        if start > pos {
+            return None;
+        }
+        if start == pos {
+            return (next.end > 0).then(|| LiteralEnd::from_word(next.end as usize));
+        }
+        *ends = later;
+    }
+    None
+}
+
+/// How many bytes are too many to be looked at twice.
+const LONG: usize = 32;
+
+/// How many ends are kept, so that a document of many small values costs no more
+/// than half a megabyte.
+const MAX_ENDS: usize = 64 * 1024;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolwire::calls::{ToolCall, ToolOutput};
+use toolwire::tracker::CallState;
 
 /// What a runner tells while it works.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,9 @@ pub enum Event<'e> {
         /// How many were sent before it.
         round: usize,
     },
+    /// The request forced the model to call a tool, which it has done. From here on
+    /// it may choose, or it could never stop.
+    ChoiceRelaxed,
     /// The model has said more. Only streams tell this piece by piece.
     Text(&'e str),
     /// The model has made a call, and its arguments are complete.
@@ -26,6 +30,8 @@ pub enum Event<'e> {
         call: &'e ToolCall,
         /// What the model will read.
         output: &'e ToolOutput,
+        /// Whether it succeeded, failed, or ran out of time.
+        state: CallState,
         /// How long the tool ran.
         took: Duration,
     },

@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, timeout};
 use toolwire::calls::{Arrived, ToolCall, ToolOutput};
+use toolwire::tracker::CallState;
 
 use crate::Approval;
 use crate::event::Event;
@@ -19,10 +20,16 @@ use crate::runner::Settings;
 pub(crate) struct Execution {
     settings: Arc<Settings>,
     limiter: Arc<Semaphore>,
-    tasks: JoinSet<(usize, ToolOutput)>,
+    tasks: JoinSet<(usize, Finished)>,
     /// Which call a task runs. A task that panics cannot say it.
     running: HashMap<Id, usize>,
     calls: Vec<ToolCall>,
+}
+
+/// A call that has its output.
+pub(crate) struct Finished {
+    pub(crate) output: ToolOutput,
+    pub(crate) state: CallState,
 }
 
 impl Execution {
@@ -55,20 +62,17 @@ impl Execution {
         arrived.calls.into_iter().for_each(|call| self.start(call));
     }
 
-    /// Waits for the next output: that of the call at a place.
-    pub(crate) async fn next(&mut self) -> Option<(usize, ToolOutput)> {
-        let (place, output) = match self.tasks.join_next_with_id().await? {
-            Ok((_, done)) => done,
+    /// Waits for the next call to finish, and says at which place it is.
+    pub(crate) async fn next(&mut self) -> Option<(usize, Finished)> {
+        match self.tasks.join_next_with_id().await? {
+            Ok((_, finished)) => Some(finished),
             Err(error) => {
                 let place = *self.running.get(&error.id())?;
                 let call = self.calls.get(place)?;
-                let output = ToolOutput::error(&call.id, failure(error));
-                let took = Duration::ZERO;
-                self.settings.tell(Event::Finished { call, output: &output, took });
-                (place, output)
+                let failure = Err(failure(error).into());
+                Some((place, self.settings.finish(call, failure, Duration::ZERO)))
             }
-        };
-        Some((place, output))
+        }
     }
 
     /// The calls that were started, in order.
@@ -77,30 +81,45 @@ impl Execution {
     }
 }
 
+/// Why a call has no result.
+struct Failure {
+    reason: String,
+    state: CallState,
+}
+
+impl From<String> for Failure {
+    fn from(reason: String) -> Self {
+        Self { reason, state: CallState::Failed }
+    }
+}
+
 impl Settings {
     /// Runs one call to its output.
-    async fn run(&self, call: &ToolCall, limiter: &Semaphore) -> ToolOutput {
-        let (result, took) = match self.prepare(call).await {
-            Err(reason) => (Err(reason), Duration::ZERO),
-            Ok((running, limit)) => {
-                // The limiter is never closed.
-                let _permit = limiter.acquire().await;
-                self.tell(Event::Started(call));
-                let start = Instant::now();
-                let result = match timeout(limit, running).await {
-                    Ok(result) => result,
-                    Err(_elapsed) => Err(timed_out(limit)),
-                };
-                (result, start.elapsed())
-            }
+    async fn run(&self, call: &ToolCall, limiter: &Semaphore) -> Finished {
+        let (running, limit) = match self.prepare(call).await {
+            Ok(prepared) => prepared,
+            Err(reason) => return self.finish(call, Err(reason.into()), Duration::ZERO),
         };
-        let output = match result {
-            Ok(Output::Text(text)) => ToolOutput::text(&call.id, text),
-            Ok(Output::Parts(json)) => ToolOutput::json(&call.id, json),
-            Err(reason) => ToolOutput::error(&call.id, reason),
+        // The limiter is never closed.
+        let _permit = limiter.acquire().await;
+        self.tell(Event::Started(call));
+        let start = Instant::now();
+        let result = match timeout(limit, running).await {
+            Ok(result) => result.map_err(Failure::from),
+            Err(_elapsed) => Err(Failure { reason: timed_out(limit), state: CallState::TimedOut }),
         };
-        self.tell(Event::Finished { call, output: &output, took });
-        output
+        self.finish(call, result, start.elapsed())
+    }
+
+    /// Makes the output that the model reads, and tells it.
+    fn finish(&self, call: &ToolCall, result: Result<Output, Failure>, took: Duration) -> Finished {
+        let (output, state) = match result {
+            Ok(Output::Text(text)) => (ToolOutput::text(&call.id, text), CallState::Completed),
+            Ok(Output::Parts(json)) => (ToolOutput::json(&call.id, json), CallState::Completed),
+            Err(Failure { reason, state }) => (ToolOutput::error(&call.id, reason), state),
+        };
+        self.tell(Event::Finished { call, output: &output, state, took });
+        Finished { output, state }
     }
 
     /// Checks a call and asks whether it may run.

@@ -1,9 +1,9 @@
 //! The first request of a conversation.
 
 use toolwire::calls::Conversation;
-use toolwire::model::{Item, Role, Text, Turn};
+use toolwire::model::{Item, Mode, Role, Text, Turn};
 use toolwire::toolset::Toolset;
-use toolwire::wire::{Pos, Raw, Str};
+use toolwire::wire::{At, Kind as JsonKind, Pos, Raw, Str};
 use toolwire::{Ledger, Profile, Protocol, codec};
 
 use crate::Error;
@@ -56,13 +56,8 @@ impl Request {
         };
         request.turns.extend(instructions.map(|text| turn(Role::System, text)));
         request.turns.push(turn(Role::User, prompt));
-        let profile = Profile::of(protocol);
-        let tools = Toolset::new(&request, &profile);
-        let mut body = Vec::new();
         // A question of plain texts loses nothing in any protocol.
-        let mut ledger = Ledger::default();
-        (codec(protocol).encode_request)(&request, &tools, &profile, &mut body, &mut ledger);
-        body
+        encode(&request)
     }
 }
 
@@ -82,7 +77,7 @@ pub(crate) fn with_tools(protocol: Protocol, body: &[u8], tools: &[u8]) -> Resul
         return Ok(body.to_vec());
     }
     let source = text(body)?;
-    let member = Conversation::find(source, name).map_err(|error| invalid(&error))?;
+    let member = member(source, name)?;
     match member.value() {
         Some(_) => {
             let more = elements.iter().map(Raw::text);
@@ -94,8 +89,57 @@ pub(crate) fn with_tools(protocol: Protocol, body: &[u8], tools: &[u8]) -> Resul
 
 /// The body that asks for a stream, or for none.
 pub(crate) fn with_stream(body: &[u8], stream: bool) -> Result<Vec<u8>, Error> {
-    let member = Conversation::find(text(body)?, "stream").map_err(|error| invalid(&error))?;
-    Ok(member.replace(if stream { b"true" } else { b"false" }))
+    Ok(member(text(body)?, "stream")?.replace(if stream { b"true" } else { b"false" }))
+}
+
+/// The body that leaves it to the model whether it calls tools. `None` if it does
+/// so already. Tools that it is restricted to, and whether it may call several at
+/// once, stay as they are.
+pub(crate) fn with_free_choice(protocol: Protocol, body: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let source = text(body)?;
+    let request = codec(protocol).decode_request(source).map_err(|error| invalid(&error))?;
+    let mode = request.choice.mode.as_ref().map(|mode| &mode.value);
+    if !matches!(mode, Some(Mode::Any | Mode::Named(_))) {
+        return Ok(None);
+    }
+    // The codec writes the free choice: that of a request with the same tools and
+    // no conversation.
+    let mut free = toolwire::model::Request::new(protocol);
+    free.choice = request.choice;
+    free.choice.mode = Some(At::new(Pos::NONE, Mode::Auto));
+    free.tools = request.tools;
+    let encoded = encode(&free);
+    let encoded = text(&encoded)?;
+    let members = protocol.describe().choice_members;
+    let [main, ..] = members else { return Ok(None) };
+    let auto = member(encoded, main)?;
+    let mut body = body.to_vec();
+    for name in members {
+        let old = member(text(&body)?, name)?;
+        // `parallel_tool_calls` says how many calls there may be, and stays.
+        let is_choice = old.value().is_some_and(|value| value.kind() != JsonKind::Bool);
+        let new = member(encoded, name)?;
+        // A name that the protocol no longer uses takes the value of its successor.
+        let new = new.value().or(auto.value()).filter(|_| is_choice);
+        if let Some(changed) = new.map(|new| old.replace(new.text().as_bytes())) {
+            body = changed;
+        }
+    }
+    Ok(Some(body))
+}
+
+fn member<'a>(body: &'a str, name: &'static str) -> Result<Conversation<'a>, Error> {
+    Conversation::find(body, name).map_err(|error| invalid(&error))
+}
+
+/// A request as its own protocol writes it.
+fn encode(request: &toolwire::model::Request<'_>) -> Vec<u8> {
+    let profile = Profile::of(request.origin);
+    let tools = Toolset::new(request, &profile);
+    let mut body = Vec::new();
+    let mut ledger = Ledger::default();
+    (codec(request.origin).encode_request)(request, &tools, &profile, &mut body, &mut ledger);
+    body
 }
 
 fn text(body: &[u8]) -> Result<&str, Error> {

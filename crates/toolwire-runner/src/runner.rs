@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwire::Protocol;
 use toolwire::calls::{self, StreamedAnswer, ToolCall, ToolOutput};
-use toolwire::tracker::{Tracker, answer_all};
+use toolwire::tracker::{CallState, Tracker, answer_all};
 
 use crate::approval::{Approval, Approve};
 use crate::client::{Answer, Client};
 use crate::event::{Event, Listener};
-use crate::execution::Execution;
-use crate::request::{Request, with_stream, with_tools};
+use crate::execution::{Execution, Finished};
+use crate::request::{Request, with_free_choice, with_stream, with_tools};
 use crate::{Error, Outcome, ToolSet};
 
 /// Sends requests to a model and runs the tools that it calls.
@@ -99,8 +99,8 @@ impl Runner {
     /// Sends a request, runs the calls of the answer, and goes on until the model
     /// calls nothing more.
     ///
-    /// A tool that the request forces the model to call is forced in every round,
-    /// so a body with such a choice runs into the limit of rounds.
+    /// A request that forces the model to call a tool forces it once: behind the
+    /// first calls the choice becomes `auto`, as [`Event::ChoiceRelaxed`] tells.
     ///
     /// # Errors
     ///
@@ -135,6 +135,12 @@ impl Runner {
             }
             let answered = answer_calls(&mut execution, &mut tracker, start).await;
             body = calls::next_request(protocol, &body, &response, &answered)?;
+            if rounds == 1
+                && let Some(free) = with_free_choice(protocol, &body)?
+            {
+                settings.tell(Event::ChoiceRelaxed);
+                body = free;
+            }
             outputs.extend(answered);
             if rounds == self.rounds {
                 let request = body;
@@ -209,8 +215,13 @@ async fn answer_calls(
         tracker.call(call, start.elapsed());
     }
     let mut outputs: Vec<Option<ToolOutput>> = vec![None; execution.calls().len()];
-    while let Some((place, output)) = execution.next().await {
-        tracker.result(&output, start.elapsed());
+    while let Some((place, Finished { output, state })) = execution.next().await {
+        match state {
+            CallState::TimedOut => tracker.timed_out(&output, start.elapsed()),
+            CallState::Pending | CallState::Completed | CallState::Failed | CallState::Missing => {
+                tracker.result(&output, start.elapsed())
+            }
+        };
         if let Some(slot) = outputs.get_mut(place) {
             *slot = Some(output);
         }

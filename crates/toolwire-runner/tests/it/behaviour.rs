@@ -110,7 +110,7 @@ async fn progress_is_told_in_order() {
             Event::Called(call) => format!("called {}", call.name),
             Event::Started(call) => format!("started {}", call.id),
             Event::Finished { call, output, .. } => format!("{} {}", call.id, output.is_error),
-            other => panic!("{other:?}"),
+            other @ (Event::ChoiceRelaxed | _) => panic!("{other:?}"),
         };
         log.lock().unwrap().push(line);
     });
@@ -215,5 +215,53 @@ fn a_key_does_not_show() {
     assert!(!format!("{client:?}").contains("secret"));
     for wrong in ["", "ftp://x", "127.0.0.1", "http://"] {
         assert!(Client::new(Protocol::Chat, wrong).is_err(), "{wrong}");
+    }
+}
+
+/// A model that must call a tool would call it in every round.
+#[tokio::test]
+async fn a_forced_choice_is_relaxed_after_the_first_round() {
+    let tool = json!({"type": "function", "name": "get_weather"});
+    let restricted = json!({"type": "allowed_tools", "mode": "required", "tools": [tool]});
+    let free = json!({"type": "allowed_tools", "mode": "auto", "tools": [tool]});
+    let named = json!({"type": "function", "function": {"name": "get_weather"}});
+    let once = json!({"type": "any", "disable_parallel_tool_use": true});
+    let then = json!({"type": "auto", "disable_parallel_tool_use": true});
+    let [chat, responses, messages] = Protocol::ALL;
+    let cases = [
+        (chat, "tool_choice", json!("required"), json!("auto")),
+        (chat, "tool_choice", named, json!("auto")),
+        (chat, "function_call", json!({"name": "get_weather"}), json!("auto")),
+        (responses, "tool_choice", json!("required"), json!("auto")),
+        (responses, "tool_choice", tool.clone(), json!("auto")),
+        (responses, "tool_choice", restricted, free),
+        (messages, "tool_choice", json!({"type": "any"}), json!({"type": "auto"})),
+        (messages, "tool_choice", once, then),
+        // These leave the model free, and stay.
+        (chat, "tool_choice", json!("auto"), json!("auto")),
+        (responses, "tool_choice", json!("none"), json!("none")),
+    ];
+    for (protocol, member, forced, relaxed) in cases {
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        let runner = runner().on_event(move |event| {
+            count.fetch_add(usize::from(matches!(event, Event::ChoiceRelaxed)), Ordering::SeqCst);
+        });
+        let twice = vec![
+            calls(None, &[("call_1", "Paris")]),
+            calls(None, &[("call_2", "Rome")]),
+            says("Sunny."),
+        ];
+        let model = ScriptedModel::start(protocol, twice).await;
+        let client = Client::new(protocol, &model.address).unwrap();
+        let mut body = json!({"model": "m", "max_tokens": 9, member: forced});
+        let members = protocol.describe().conversation_members;
+        let conversation = if members.contains(&"input") { "input" } else { "messages" };
+        body[conversation] = json!([{"role": "user", "content": "Weather?"}]);
+        runner.run(&client, body).await.unwrap();
+        let sent: Vec<Value> =
+            model.requests().iter().map(|request| request[member].clone()).collect();
+        assert_eq!(sent, [forced.clone(), relaxed.clone(), relaxed.clone()], "{protocol}");
+        assert_eq!(told.load(Ordering::SeqCst), usize::from(forced != relaxed), "{protocol}");
     }
 }

@@ -1,12 +1,13 @@
 //! The checklist and the list of errors that toolwire was asked for: a test for
 //! each item, in every protocol, for whole answers and for streams.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolwire::calls::{self, ToolOutput};
 use toolwire::tracker::{ResultMatch, Tracker};
-use toolwire_runner::{CallState, Error, Outcome, Protocol, Runner};
+use toolwire_runner::{CallState, Error, Event, Outcome, Protocol, Runner};
 
 use crate::{call, calls, message, read, run, runner, says};
 
@@ -99,10 +100,33 @@ async fn failed_call() {
 async fn timed_out_call() {
     let answers = [calls(None, &[("call_1", "Avalon")]), says("No idea.")];
     everywhere(runner(), &answers, |outcome, _, _| {
-        let expected = [failed("the tool timed out after 0.2 seconds")];
-        assert_eq!(read(&outcome.unwrap()), expected);
+        let outcome = outcome.unwrap();
+        assert_eq!(read(&outcome), [failed("the tool timed out after 0.2 seconds")]);
+        assert_eq!(states(&outcome), [CallState::TimedOut]);
+        assert!(outcome.calls()[0].is_answered());
     })
     .await;
+}
+
+/// Progress tells a tool that ran out of time from one that failed.
+#[tokio::test]
+async fn timed_out_and_failed_calls_are_told_apart() {
+    let told: Arc<Mutex<Vec<(String, CallState)>>> = Arc::default();
+    let log = Arc::clone(&told);
+    let runner = runner().on_event(move |event| {
+        if let Event::Finished { call, state, .. } = event {
+            log.lock().unwrap().push((call.id.clone(), state));
+        }
+    });
+    let cities = [("a", "Avalon"), ("b", "Atlantis"), ("c", "Paris"), ("d", "Pompeii")];
+    let answers = vec![calls(None, &cities), says("Done.")];
+    let (outcome, _model) = run(&runner, Protocol::Chat, answers).await;
+    let (late, failed, done) = (CallState::TimedOut, CallState::Failed, CallState::Completed);
+    assert_eq!(states(&outcome.unwrap()), [late, failed, done, failed]);
+    let mut told = told.lock().unwrap().clone();
+    told.sort_by(|one, other| one.0.cmp(&other.0));
+    let told: Vec<CallState> = told.into_iter().map(|(_, state)| state).collect();
+    assert_eq!(told, [late, failed, done, failed]);
 }
 
 #[tokio::test]
@@ -223,8 +247,8 @@ async fn partial_parallel_failure() {
             failed("the tool panicked: the volcano"),
         ];
         assert_eq!(read(&outcome), expected);
-        let failed = CallState::Failed;
-        assert_eq!(states(&outcome), [CallState::Completed, failed, failed, failed]);
+        let (done, failed, late) = (CallState::Completed, CallState::Failed, CallState::TimedOut);
+        assert_eq!(states(&outcome), [done, failed, late, failed]);
     })
     .await;
 }

@@ -1,8 +1,11 @@
 //! How the benchmarks measure: instructions under valgrind, which do
-//! not depend on what else the machine does, and the median of the time.
+//! not depend on what else the machine does, and the median of the time that
+//! the thread spends on the processor.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
+
+use toolwire_laws::growth::processor_time;
 
 /// What callgrind says of this program run with `arguments`.
 fn callgrind(arguments: &[&str]) -> String {
@@ -34,9 +37,7 @@ pub(crate) fn nanoseconds(mut once: impl FnMut()) -> u64 {
     let mut runs = Vec::new();
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(300) || runs.len() < 20 {
-        let begin = Instant::now();
-        once();
-        runs.push(begin.elapsed().as_nanos() as u64);
+        runs.push(processor_time(&mut once).as_nanos() as u64);
     }
     runs.sort_unstable();
     runs.get(runs.len() / 2).copied().unwrap_or_default()

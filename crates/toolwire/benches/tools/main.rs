@@ -45,7 +45,7 @@ fn main() {
 fn table(unit: &str, measure: impl Fn(&str, Protocol, usize) -> u64) {
     println!("| what | protocol | calls | {unit} | per call |");
     println!("|---|---|--:|--:|--:|");
-    for what in ["track", "read and track", "continue"] {
+    for what in ["track", "answer", "track and answer", "read, track and answer", "answer all"] {
         for protocol in Protocol::ALL {
             for count in [10, 100, 1_000, 10_000] {
                 let cost = measure(what, protocol, count);
@@ -55,9 +55,12 @@ fn table(unit: &str, measure: impl Fn(&str, Protocol, usize) -> u64) {
     }
 }
 
-/// An answer with many calls, and their outputs in the opposite order.
+const REQUEST: &[u8] = br#"{"model":"m","messages":[{"role":"user","content":"Weather?"}]}"#;
+
+/// A request, an answer with many calls, and their outputs in the opposite order.
 struct Prepared {
     protocol: Protocol,
+    request: Vec<u8>,
     answer: Vec<u8>,
     made: Vec<ToolCall>,
     outputs: Vec<ToolOutput>,
@@ -75,21 +78,17 @@ impl Prepared {
             r#"{{"id":"a","model":"m","choices":[{{"index":0,"finish_reason":"tool_calls","message":{{"role":"assistant","content":null,"tool_calls":[{}]}}}}]}}"#,
             list.join(",")
         );
-        let answer = match protocol {
-            Protocol::Chat => answer.into_bytes(),
-            other @ (Protocol::Responses | Protocol::Messages | _) => {
-                let options = Options::new();
-                translate::response(Protocol::Chat, other, answer.as_bytes(), &options)
-                    .unwrap()
-                    .body
-            }
-        };
+        let options = Options::new();
+        let request = translate::request(Protocol::Chat, protocol, REQUEST, &options).unwrap().body;
+        let answer = translate::response(Protocol::Chat, protocol, answer.as_bytes(), &options)
+            .unwrap()
+            .body;
         let made = calls::parse(protocol, &answer).unwrap();
         assert_eq!(made.len(), count);
         assert!(matches!(made.first().unwrap().input, Input::Arguments(_)));
         let output = |call: &ToolCall| ToolOutput::text(&call.id, "sunny, 21 degrees");
         let outputs = made.iter().rev().map(output).collect();
-        Self { protocol, answer, made, outputs }
+        Self { protocol, request, answer, made, outputs }
     }
 
     fn run(&self, what: &str) {
@@ -101,18 +100,25 @@ impl Prepared {
                 }
                 self.finish(&mut tracker);
             }
-            "read and track" => {
+            "answer" => self.answer(),
+            "track and answer" => {
+                self.run("track");
+                self.answer();
+            }
+            "read, track and answer" => {
                 let mut tracker = Tracker::new();
                 tracker.answer(self.protocol, &self.answer, Duration::ZERO).unwrap();
                 self.finish(&mut tracker);
+                self.answer();
             }
-            "continue" => {
-                let answered = answer_all(&self.made, self.outputs.clone());
-                let next = calls::continuation(self.protocol, &self.answer, &answered.outputs);
-                black_box(next.unwrap());
-            }
+            "answer all" => drop(black_box(answer_all(&self.made, self.outputs.clone()))),
             other => panic!("unknown case {other}"),
         }
+    }
+
+    fn answer(&self) {
+        let Self { protocol, request, answer, made: _, outputs } = self;
+        black_box(calls::next_request(*protocol, request, answer, outputs).unwrap());
     }
 
     fn finish(&self, tracker: &mut Tracker) {

@@ -1,10 +1,9 @@
 //! What must follow a conversation when the model has called tools: the answer
 //! as it came, and the results in the protocol's own shape.
 
-use std::collections::{BTreeMap, VecDeque};
-
-use super::{AnsweredCall, Error, ToolOutput, calls_in, tool_call};
+use super::{AnsweredCall, Error, ToolOutput, call_id, calls_in};
 use crate::model::{Call, Protocol};
+use crate::tracker::pairing::{Paired, Pairing};
 use crate::translate::{invalid, utf8};
 use crate::wire::{Raw, ReadError, Reader};
 
@@ -85,7 +84,7 @@ pub fn continuation(
     let calls: Vec<&Call<'_>> = calls_in(&decoded).collect();
     let answered = pair(&calls, outputs, (codec.default_profile)().error_prefix)?;
     let answer = (codec.answer_items)(source).map_err(fault)?;
-    let results = (codec.result_items)(&answer, &answered)?;
+    let results = (codec.result_items)(&answered)?;
     Ok(Continuation { protocol, answer, results })
 }
 
@@ -96,45 +95,49 @@ fn pair<'a>(
     outputs: &'a [ToolOutput],
     error_prefix: &'static str,
 ) -> Result<Vec<AnsweredCall<'a>>, Error> {
-    let mut waiting: BTreeMap<&str, VecDeque<&'a ToolOutput>> = BTreeMap::new();
-    for output in outputs {
-        waiting.entry(output.id.as_str()).or_default().push_back(output);
-    }
-    let mut answered = Vec::with_capacity(calls.len());
-    let mut missing = Vec::new();
-    for (ordinal, call) in calls.iter().enumerate() {
-        let id = tool_call(call, ordinal).id;
-        match waiting.get_mut(id.as_str()).and_then(VecDeque::pop_front) {
-            Some(output) => answered.push(AnsweredCall { id, call, output, error_prefix }),
-            None => missing.push(id),
-        }
-    }
+    let ids: Vec<_> = (0..).zip(calls).map(|(ordinal, call)| call_id(call, ordinal)).collect();
+    let mut pairing = Pairing::of_answer(ids.iter().map(|id| &**id));
+    let mut slots = vec![None; calls.len()];
     // An output with a wrong id also leaves a call without output. The wrong id
     // is the cause, so it is reported first.
-    if let Some((id, _)) = waiting.iter().find(|(_, left)| !left.is_empty()) {
-        let id = (*id).to_owned();
-        let known = answered.iter().any(|answered| answered.id == id);
-        return Err(if known { Error::Duplicate { id } } else { Error::Unknown { id } });
+    for output in outputs {
+        let id = || output.id.clone();
+        match pairing.result(Some(&output.id)) {
+            Paired::Answers(call) => {
+                if let Some(slot) = slots.get_mut(call) {
+                    *slot = Some(output);
+                }
+            }
+            Paired::Repeats { call: _, earlier: _ } => return Err(Error::Duplicate { id: id() }),
+            Paired::Orphan => return Err(Error::Unknown { id: id() }),
+        }
+    }
+    drop(pairing);
+    let mut answered = Vec::with_capacity(calls.len());
+    let mut missing = Vec::new();
+    for ((id, call), slot) in ids.into_iter().zip(calls).zip(slots) {
+        match slot {
+            Some(output) => answered.push(AnsweredCall { id, call, output, error_prefix }),
+            None => missing.push(id.into_owned()),
+        }
     }
     if missing.is_empty() { Ok(answered) } else { Err(Error::Missing { ids: missing }) }
 }
 
 /// The bytes of a member of the object that comes next.
 pub fn member<'a>(mut reader: Reader<'a>, name: &'static str) -> Result<Raw<'a>, ReadError> {
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(&mut reader)? {
-        let value = reader.raw()?;
-        if key == name {
-            return Ok(value);
-        }
-    }
-    Err(ReadError::missing(members.at(), name))
+    reader.enter(name)?;
+    reader.raw()
 }
 
 /// The JSON text that `write` writes.
 pub fn item<E>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<String, E> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(SHORT_ITEM);
     write(&mut out)?;
     // JSON is only written from texts, so it is UTF-8.
     Ok(String::from_utf8(out).unwrap_or_default())
 }
+
+/// Room for a result of a few words. An answer may have a thousand of them, and
+/// each would grow several times otherwise.
+const SHORT_ITEM: usize = 128;

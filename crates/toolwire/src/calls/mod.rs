@@ -225,11 +225,6 @@ fn calls_in<'r, 'a>(response: &'r Response<'a>) -> impl Iterator<Item = &'r Call
 }
 
 fn tool_call(call: &Call<'_>, ordinal: usize) -> ToolCall {
-    let name = call.name.decode().into_owned();
-    let id = match &call.id {
-        Some(id) => id.decode().into_owned(),
-        None => ids::mint(&name, ordinal),
-    };
     let input = match &call.arguments {
         Arguments::Text(text) => Input::Arguments(text.decode().into_owned()),
         Arguments::Json(json) => Input::Arguments(json.text().to_owned()),
@@ -237,9 +232,17 @@ fn tool_call(call: &Call<'_>, ordinal: usize) -> ToolCall {
         Arguments::Native(kind, action) => Input::Action(*kind, action.text().to_owned()),
     };
     ToolCall {
-        id,
-        name,
+        id: call_id(call, ordinal).into_owned(),
+        name: call.name.decode().into_owned(),
         namespace: call.namespace.as_ref().map(|namespace| namespace.decode()).map(Cow::into_owned),
         input,
+    }
+}
+
+/// The id that the result of a call must have, made up if the call has none.
+fn call_id<'a>(call: &'a Call<'_>, ordinal: usize) -> Cow<'a, str> {
+    match &call.id {
+        Some(id) => id.decode(),
+        None => Cow::Owned(ids::mint(&call.name.decode(), ordinal)),
     }
 }

@@ -1,6 +1,8 @@
 //! A call with its output, and the ways to write an output that several
 //! protocols share.
 
+use std::borrow::Cow;
+
 use super::{Content, Error, ToolOutput};
 use crate::model::Call;
 use crate::wire::{Kind, Raw, Str, Write};
@@ -10,7 +12,7 @@ use crate::wire::{Kind, Raw, Str, Write};
 #[derive(Debug)]
 pub struct AnsweredCall<'a> {
     /// The call's id, made up if the call came without one.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// The call as it was read from the answer.
     pub call: &'a Call<'a>,
     /// What running it gave.
@@ -24,6 +26,7 @@ impl AnsweredCall<'_> {
     /// a list of content parts.
     pub fn write_content(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         match &self.output.content {
+            Content::Text(text) if !self.output.is_error => text.write(out),
             Content::Text(_) => self.labeled_text().write(out),
             Content::Json(_) if self.output.is_error => {
                 return Err(self.unfit("the protocol has no error flag: say it in a text"));
@@ -79,6 +82,6 @@ impl AnsweredCall<'_> {
     }
 
     fn unfit(&self, reason: &str) -> Error {
-        Error::Content { id: self.id.clone(), reason: reason.to_owned() }
+        Error::Content { id: self.id.clone().into_owned(), reason: reason.to_owned() }
     }
 }

@@ -67,15 +67,18 @@ impl<'a> Conversation<'a> {
             return Err(ReadError::new(list.pos(), what));
         }
         let elements = list.text().strip_suffix(']').unwrap_or_default().trim_end();
-        let mut longer = elements.to_owned();
+        let end = list.pos().offset().unwrap_or_default() + elements.len();
+        let (before, behind) = self.request.split_at_checked(end).unwrap_or_default();
+        let mut out = before.as_bytes().to_vec();
+        let mut is_empty = elements == "[";
         for item in items {
-            if longer != "[" {
-                longer.push(',');
+            if !std::mem::replace(&mut is_empty, false) {
+                out.push(b',');
             }
-            longer.push_str(item);
+            out.extend_from_slice(item.as_bytes());
         }
-        longer.push_str(list.text().get(elements.len()..).unwrap_or_default());
-        Ok(self.replace(longer.as_bytes()))
+        out.extend_from_slice(behind.as_bytes());
+        Ok(out)
     }
 
     /// The request with another value for the member.

@@ -143,8 +143,8 @@ pub struct Codec {
     pub answer_items: fn(&str) -> Result<Vec<String>, ReadError>,
 
     /// The results of calls as items of a conversation, each as JSON, in the
-    /// order of the calls, behind the items of the answer that made them.
-    pub result_items: fn(&[String], &[AnsweredCall<'_>]) -> Result<Vec<String>, calls::Error>,
+    /// order of the calls.
+    pub result_items: fn(&[AnsweredCall<'_>]) -> Result<Vec<String>, calls::Error>,
 
     /// A request with an answer and the results of its calls at the end of the
     /// conversation. Every other byte stays as it was.

@@ -70,7 +70,7 @@ pub struct TrackedCall {
     pub made: Duration,
     /// When it has to be answered.
     pub deadline: Option<Duration>,
-    /// Whether it is answered.
+    /// What has become of it.
     pub state: CallState,
     /// When the result came that counts.
     pub answered: Option<Duration>,
@@ -79,6 +79,11 @@ pub struct TrackedCall {
 }
 
 impl TrackedCall {
+    /// Whether it has a result.
+    pub fn is_answered(&self) -> bool {
+        self.results > 0
+    }
+
     /// Whether it has several results.
     pub fn is_duplicated(&self) -> bool {
         self.results > 1
@@ -90,7 +95,7 @@ impl TrackedCall {
     }
 }
 
-/// Whether a call is answered.
+/// What has become of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallState {
     /// It waits for its result.
@@ -99,20 +104,11 @@ pub enum CallState {
     Completed,
     /// It has a result, which says that the tool failed.
     Failed,
-    /// Its deadline has passed, and no result has come.
+    /// Its deadline has passed and no result has come, or its result says that
+    /// the tool ran out of time.
     TimedOut,
     /// Its turn has ended, and no result has come.
     Missing,
-}
-
-impl CallState {
-    /// Whether a result has come.
-    pub fn is_answered(self) -> bool {
-        match self {
-            Self::Completed | Self::Failed => true,
-            Self::Pending | Self::TimedOut | Self::Missing => false,
-        }
-    }
 }
 
 /// A result that answers no call.
@@ -206,7 +202,7 @@ impl Tracker {
                     let id = result.call_id.as_ref().or(result.name.as_ref());
                     let id = id.map(|id| id.decode());
                     let failed = result.is_error.as_ref().is_some_and(|flag| flag.value);
-                    tracker.take(id.as_deref(), failed, now);
+                    tracker.take(id.as_deref(), finished(failed), now);
                 }
             }
         }
@@ -215,8 +211,7 @@ impl Tracker {
 
     /// Whether every call has exactly one result, and every result a call.
     pub fn is_whole(&self) -> bool {
-        let is_answered = |call: &TrackedCall| call.state.is_answered() && !call.is_duplicated();
-        self.orphans.is_empty() && self.calls.iter().all(is_answered)
+        self.orphans.is_empty() && self.calls.iter().all(|call| call.results == 1)
     }
 
     /// Registers the calls of an answer. The model's turn before it is over.
@@ -232,6 +227,8 @@ impl Tracker {
     ) -> Result<Vec<ToolCall>, Error> {
         let calls = parse(protocol, response)?;
         self.begin_turn();
+        self.pairing.reserve(calls.len());
+        self.calls.reserve(calls.len());
         for call in &calls {
             self.call(call, now);
         }
@@ -247,7 +244,26 @@ impl Tracker {
 
     /// Takes a result.
     pub fn result(&mut self, output: &ToolOutput, now: Duration) -> ResultMatch {
-        self.take(Some(&output.id), output.is_error, now)
+        self.take(Some(&output.id), finished(output.is_error), now)
+    }
+
+    /// Takes the result that whoever runs the tools made for a call whose tool ran
+    /// out of time. It answers the call as any result does.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use toolwire::calls::{Input, ToolCall, ToolOutput};
+    /// use toolwire::tracker::{CallState, Tracker};
+    ///
+    /// let mut tracker = Tracker::new();
+    /// tracker.call(&ToolCall::new("a", "f", Input::Arguments("{}".into())), Duration::ZERO);
+    /// let late = ToolOutput::error("a", "the tool timed out after 5 seconds");
+    /// tracker.timed_out(&late, Duration::from_secs(5));
+    /// assert_eq!(tracker.calls()[0].state, CallState::TimedOut);
+    /// assert!(tracker.is_whole());
+    /// ```
+    pub fn timed_out(&mut self, output: &ToolOutput, now: Duration) -> ResultMatch {
+        self.take(Some(&output.id), CallState::TimedOut, now)
     }
 
     /// Notes which calls have timed out, and says how many have since the last
@@ -276,7 +292,7 @@ impl Tracker {
     pub fn end_turn(&mut self) -> usize {
         let mut missing = 0;
         for call in self.unsettled() {
-            if !call.state.is_answered() {
+            if !call.is_answered() {
                 call.state = CallState::Missing;
                 missing += 1;
             }
@@ -335,7 +351,7 @@ impl Tracker {
         index
     }
 
-    fn take(&mut self, id: Option<&str>, failed: bool, now: Duration) -> ResultMatch {
+    fn take(&mut self, id: Option<&str>, state: CallState, now: Duration) -> ResultMatch {
         let (index, matched) = match self.pairing.result(id) {
             Paired::Answers(call) => (call, ResultMatch::Answers(call)),
             Paired::Repeats { call, earlier: _ } => (call, ResultMatch::Duplicates(call)),
@@ -345,7 +361,7 @@ impl Tracker {
             }
         };
         if let Some(call) = self.calls.get_mut(index) {
-            call.state = if failed { CallState::Failed } else { CallState::Completed };
+            call.state = state;
             call.answered = Some(now);
             call.results += 1;
         }
@@ -355,6 +371,11 @@ impl Tracker {
     fn unsettled(&mut self) -> impl Iterator<Item = &mut TrackedCall> {
         self.calls.iter_mut().skip(self.settled)
     }
+}
+
+/// The state of a call with a result.
+fn finished(failed: bool) -> CallState {
+    if failed { CallState::Failed } else { CallState::Completed }
 }
 
 #[cfg(test)]

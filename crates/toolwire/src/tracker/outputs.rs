@@ -36,10 +36,7 @@ pub struct AnsweredCalls {
 /// assert_eq!((answered.missing, answered.orphaned.len()), (vec![0], 1));
 /// ```
 pub fn answer_all(calls: &[ToolCall], outputs: Vec<ToolOutput>) -> AnsweredCalls {
-    let mut pairing: Pairing<&str> = Pairing::default();
-    for call in calls {
-        pairing.call(&call.id);
-    }
+    let mut pairing = Pairing::of_answer(calls.iter().map(|call| call.id.as_str()));
     let mut answered = AnsweredCalls::default();
     let mut slots: Vec<Option<ToolOutput>> = vec![None; calls.len()];
     for output in outputs {
@@ -51,6 +48,7 @@ pub fn answer_all(calls: &[ToolCall], outputs: Vec<ToolOutput>) -> AnsweredCalls
             Paired::Orphan => answered.orphaned.push(output),
         }
     }
+    answered.outputs.reserve_exact(calls.len());
     for (place, (slot, call)) in slots.into_iter().zip(calls).enumerate() {
         answered.outputs.push(slot.unwrap_or_else(|| {
             answered.missing.push(place);

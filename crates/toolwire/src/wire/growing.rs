@@ -1,6 +1,6 @@
 //! A JSON value that arrives in pieces, as the vendors' SDKs put it together.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::{Array, Kind, Object, Raw, ReadError, Reader, Str, TextBuffer, Write, read_fields};
 
@@ -18,7 +18,7 @@ pub(crate) enum Growing {
 #[derive(Debug, Default)]
 pub(crate) struct GrowingObject {
     /// Each with how many had come before it.
-    members: BTreeMap<String, (usize, Growing)>,
+    members: HashMap<String, (usize, Growing)>,
     came: usize,
 }
 

@@ -203,6 +203,15 @@ impl<'a> Reader<'a> {
         Ok(false)
     }
 
+    /// Goes into the object that comes next, to the value under `key`, which must
+    /// be there. What comes before it is passed over, what comes behind it is not
+    /// looked at.
+    pub fn enter(&mut self, key: &'static str) -> Result<(), ReadError> {
+        self.expect(Kind::Object)?;
+        let at = self.here();
+        if self.seek(key)? { Ok(()) } else { Err(ReadError::missing(at, key)) }
+    }
+
     /// Reads the object that comes next for some of its members only. `null`
     /// is absent, and a value of another kind has no members.
     pub fn pick<const N: usize>(

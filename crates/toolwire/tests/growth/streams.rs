@@ -345,20 +345,23 @@ const STREAMS: &[Stream] = &[
         },
     },
     Stream {
+        // Each count is passed on with those before it, up to a number. They are
+        // there from the start, so that every further one costs the same.
         shape: "many counts of tokens",
         protocol: Messages,
-        size: 300,
+        size: 100,
         make: |size| {
-            start()
-                + &each(size, |number, out| {
-                    event(
-                        "message_delta",
-                        &format!(
-                            r#""delta":{{}},"usage":{{"output_tokens":{number},"x{number}":1}}"#
-                        ),
-                        out,
-                    )
-                })
+            let mut out = start();
+            let kept = each(70, |number, out| write!(out, r#","y{number}":1"#).unwrap());
+            let first = format!(r#""delta":{{}},"usage":{{"output_tokens":1{kept}}}"#);
+            event("message_delta", &first, &mut out);
+            out + &each(size, |number, out| {
+                event(
+                    "message_delta",
+                    &format!(r#""delta":{{}},"usage":{{"output_tokens":{number},"x{number}":1}}"#),
+                    out,
+                )
+            })
         },
     },
 ];

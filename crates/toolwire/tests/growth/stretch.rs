@@ -128,5 +128,5 @@ const INDEXES: [&str; 5] =
     ["index", "output_index", "content_index", "summary_index", "sequence_number"];
 
 /// About how many bytes the shorter document of a case has.
-const SIZE: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
-const MOST_ELEMENTS: usize = if cfg!(debug_assertions) { 300 } else { 2_000 };
+const SIZE: usize = 10_000;
+const MOST_ELEMENTS: usize = 300;

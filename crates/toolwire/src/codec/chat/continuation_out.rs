@@ -2,32 +2,26 @@
 //! conversation.
 
 use crate::calls::{AnsweredCall, Continuation, Conversation, Error, item, member};
-use crate::wire::{Kind, Object, Raw, Read, ReadError, Reader, What};
+use crate::wire::{Object, Raw, ReadError, Reader, What};
 
 /// The message of the first choice.
 pub(super) fn answer_items(response: &str) -> Result<Vec<String>, ReadError> {
-    let choices = member(Reader::new(response), "choices")?;
-    let list = Vec::<Raw<'_>>::read(&mut choices.reader())?;
-    let Some(choice) = list.first() else {
-        return Err(ReadError::new(choices.pos(), What::Invalid("no answer in `choices`".into())));
-    };
-    Ok(vec![with_role(&member(choice.reader(), "message")?)])
+    let mut reader = Reader::new(response);
+    reader.enter("choices")?;
+    let mut choices = reader.array()?;
+    if !choices.more(&mut reader)? {
+        return Err(ReadError::new(choices.at(), What::Invalid("no answer in `choices`".into())));
+    }
+    Ok(vec![with_role(&member(reader, "message")?)])
 }
 
 /// One message per call. A function that was called in the deprecated way,
 /// without an id, is answered by its name.
-pub(super) fn result_items(
-    answer: &[String],
-    calls: &[AnsweredCall<'_>],
-) -> Result<Vec<String>, Error> {
-    let legacy = answer.first().is_some_and(|message| {
-        let call = member(Reader::new(message), "function_call");
-        call.is_ok_and(|call| call.kind() == Kind::Object)
-    });
+pub(super) fn result_items(calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
     let message = |answered: &AnsweredCall<'_>| {
         item(|out| {
             let mut message = Object::new(out);
-            if legacy {
+            if answered.call.id.is_none() {
                 message.put("role", "function");
                 message.put("name", &answered.call.name);
             } else {

@@ -17,10 +17,7 @@ pub(super) fn answer_items(response: &str) -> Result<Vec<String>, ReadError> {
 }
 
 /// One message of the user with every result.
-pub(super) fn result_items(
-    _answer: &[String],
-    calls: &[AnsweredCall<'_>],
-) -> Result<Vec<String>, Error> {
+pub(super) fn result_items(calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
     if calls.is_empty() {
         return Ok(Vec::new());
     }

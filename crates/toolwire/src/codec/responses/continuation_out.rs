@@ -1,22 +1,19 @@
 //! The answer and the results of its calls as the next items of a
 //! conversation.
 
-use crate::calls::{AnsweredCall, Content, Continuation, Conversation, Error, item, member};
+use crate::calls::{AnsweredCall, Content, Continuation, Conversation, Error, item};
 use crate::model::{Arguments, NativeKind};
-use crate::wire::{Array, Kind, Object, Raw, Read, ReadError, Reader};
+use crate::wire::{Array, Kind, Object, Raw, ReadError, Reader};
 
 /// Every output item, reasoning included.
 pub(super) fn answer_items(response: &str) -> Result<Vec<String>, ReadError> {
-    let output = member(Reader::new(response), "output")?;
-    let items = Vec::<Raw<'_>>::read(&mut output.reader())?;
-    Ok(items.iter().map(|item| item.text().to_owned()).collect())
+    let mut reader = Reader::new(response);
+    reader.enter("output")?;
+    reader.list(|reader| Ok(reader.raw()?.text().to_owned()))
 }
 
 /// One item per call, of the kind that answers it.
-pub(super) fn result_items(
-    _answer: &[String],
-    calls: &[AnsweredCall<'_>],
-) -> Result<Vec<String>, Error> {
+pub(super) fn result_items(calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
     calls.iter().map(|answered| item(|out| write_result(answered, out))).collect()
 }
 

@@ -16,10 +16,7 @@ pub(super) fn answer_items(response: &str) -> Result<Vec<String>, ReadError> {
 }
 
 /// One entry for each result.
-pub(super) fn result_items(
-    _answer: &[String],
-    calls: &[AnsweredCall<'_>],
-) -> Result<Vec<String>, Error> {
+pub(super) fn result_items(calls: &[AnsweredCall<'_>]) -> Result<Vec<String>, Error> {
     let result = |answered: &AnsweredCall<'_>| {
         item(|out| {
             let mut entry = entry(out, "tool");

@@ -37,7 +37,9 @@ fn chat(events: &[Value]) -> Value {
                 answer[key] = event[key].clone();
             }
         }
-        for part in event["choices"].as_array().into_iter().flatten() {
+        // Of several answers the first counts.
+        let parts = event["choices"].as_array().into_iter().flatten();
+        for part in parts.filter(|part| part["index"].as_u64().unwrap_or(0) == 0) {
             if !part["finish_reason"].is_null() {
                 choice["finish_reason"] = part["finish_reason"].clone();
             }

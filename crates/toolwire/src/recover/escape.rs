@@ -1,6 +1,9 @@
 //! Text as it is written in a JSON string.
 
+use wide::u8x16;
+
 use super::text::{from, length_without};
+use crate::wire::scan::{BLOCK, special};
 
 /// Appends a character to a JSON string.
 pub(super) fn push_escaped(c: char, out: &mut String) {
@@ -91,20 +94,11 @@ pub(super) fn push_escaped_until(
 /// A bit for each byte that is escaped in a JSON string, or that is `stop`.
 #[inline]
 fn places(chunk: &[u8; CHUNK], stop: u8) -> u64 {
-    let mut bits = 0;
-    for (index, flags) in flags(chunk, stop).as_chunks::<8>().0.iter().enumerate() {
-        // The product has the lowest bits of the eight bytes in its highest byte.
-        let byte = u64::from_le_bytes(*flags).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits |= byte << (8 * index);
-    }
-    bits
-}
-
-/// The same as [`places`], with a byte for each.
-// Inlined, the compiler takes it apart into tests of single bytes.
-#[inline(never)]
-fn flags(chunk: &[u8; CHUNK], stop: u8) -> [u8; CHUNK] {
-    chunk.map(|byte| u8::from((byte < b' ') | (byte == b'"') | (byte == b'\\') | (byte == stop)))
+    let (blocks, _) = chunk.as_chunks::<BLOCK>();
+    blocks.iter().rev().fold(0, |later, block| {
+        let is_stop = u8x16::new(*block).simd_eq(u8x16::splat(stop));
+        later << BLOCK | u64::from((special(*block) | is_stop).to_bitmask())
+    })
 }
 
 const CHUNK: usize = 64;

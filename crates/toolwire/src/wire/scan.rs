@@ -262,10 +262,10 @@ fn after_few(mut rest: &[u8]) -> &[u8] {
 }
 
 /// A vector register of the oldest processors that run this.
-const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 
 /// Marks each byte that is a quote, a backslash or a control character.
-fn special(block: [u8; BLOCK]) -> u8x16 {
+pub(crate) fn special(block: [u8; BLOCK]) -> u8x16 {
     let bytes = u8x16::new(block);
     let is_control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
     bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control

@@ -33,6 +33,10 @@ fn texts() -> Vec<(&'static str, String)> {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         digits.push_str(&format!("{state:x}"));
     }
+    let letters = digits.bytes().cycle().zip(0u64..400_000).map(|(byte, place)| {
+        char::from(b'a' + (u64::from(byte).wrapping_mul(31).wrapping_add(place * place) % 26) as u8)
+    });
+    let letters = letters.collect();
     vec![
         ("prose: documents", prose.repeat(8)),
         ("code: Rust", code.repeat(16)),
@@ -40,6 +44,7 @@ fn texts() -> Vec<(&'static str, String)> {
         ("Chinese", "请把下面的文章翻译成英文，然后用三句话总结它的主要内容。".repeat(4_000)),
         ("Russian", "Пожалуйста, переведи следующий текст на английский язык. ".repeat(4_000)),
         ("hexadecimal digits", digits),
+        ("letters at random", letters),
         ("one letter", "a".repeat(400_000)),
         ("spaces", " ".repeat(400_000)),
     ]

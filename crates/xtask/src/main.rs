@@ -7,6 +7,7 @@ mod bless;
 mod cmd;
 mod cost;
 mod fuzz;
+mod growth;
 mod packages;
 mod public_api;
 mod setup;
@@ -41,6 +42,7 @@ fn run(chore: Chore) -> anyhow::Result<ExitCode> {
         Chore::Bench { gateway: false, store: true, args } => bench::run_store(&args),
         Chore::Bench { gateway: false, store: false, args } => bench::run(&args),
         Chore::Cost { record } => cost::run(record),
+        Chore::Growth => growth::run(),
         Chore::Sweep { rounds } => sweep::run(rounds),
         Chore::Soak { only, out } => soak::run(&only, out.as_deref()),
         Chore::Traffic { folder, json } => traffic::run(&folder, json),
@@ -97,6 +99,8 @@ enum Chore {
         #[arg(long)]
         record: bool,
     },
+    /// Count what ten times the input costs, in instructions: at most eleven times as many.
+    Growth,
     /// Every fault at every byte of every recorded stream, and a million lists of calls.
     Sweep {
         /// How often, each time with other line ends and other noise.

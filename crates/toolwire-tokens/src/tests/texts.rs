@@ -141,6 +141,26 @@ const FRAGMENTS: &[&str] = &[
     "ⅸ",
 ];
 
+/// Pieces that are long, and not so long that they are cut.
+#[test]
+fn long_pieces() {
+    arbtest(|u| {
+        let alphabet = *u.choose(&["abcdefghijklmnopqrstuvwxyz", "aeit", "=-*", " ", "漢字的"])?;
+        let letters: Vec<char> = alphabet.chars().collect();
+        let mut text = String::new();
+        let length = u.int_in_range(30..=256)?;
+        while text.len() + 4 <= length {
+            text.push(*u.choose(&letters)?);
+        }
+        check(&text);
+        Ok(())
+    })
+    .budget_ms(3_000);
+    for length in 30..=256 {
+        check(&"a".repeat(length));
+    }
+}
+
 /// Pieces without a natural end are cut, so they may count a little higher.
 #[test]
 fn endless_pieces() {

@@ -8,7 +8,7 @@
 //! (`kernel.perf_event_paranoid` is 3), which most virtual machines do not have,
 //! and which safe Rust cannot call. Valgrind can, fifty times slower: `cargo xtask
 //! growth` runs the tests under callgrind, which writes a file each time that
-//! [`counted`] returns.
+//! `counted` returns.
 //!
 //! Without valgrind every growth test measures the time that its own thread spends
 //! on the processor, and the limit has a margin for what a clock cannot tell apart.

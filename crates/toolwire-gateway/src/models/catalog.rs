@@ -1,7 +1,7 @@
 //! Every model that the gateway can name.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolwire::facts::{self, ModelFacts};
 use toolwire::protocol::{ListedModel, UpstreamModel};
@@ -180,16 +180,27 @@ pub(crate) struct PublishedFacts {
 
 impl PublishedFacts {
     fn of(&self, model: &str) -> ModelFacts {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, facts)) = known.iter().find(|(name, _)| name == model) {
+        // A client can name anything, and what is kept stays.
+        if model.len() > LONGEST_KEPT {
+            return facts::lookup(model);
+        }
+        if let Some((_, facts)) = self.lock().iter().find(|(name, _)| name == model) {
             return *facts;
         }
         let facts = facts::lookup(model);
+        let mut known = self.lock();
         known.truncate(MOST_KNOWN - 1);
         known.push_front((model.to_owned(), facts));
         facts
     }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(String, ModelFacts)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
+
+/// The longest name for which they are kept, in bytes.
+const LONGEST_KEPT: usize = 128;
 
 /// For how many models the published facts are kept.
 const MOST_KNOWN: usize = 8;
@@ -200,5 +211,26 @@ impl Upstream {
         let listing = self.listing.current();
         let listed = listing.as_ref().and_then(|listing| listing.get(model));
         known_facts(model, self, listed.map(|listed| listed.facts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_KEPT, MOST_KNOWN, PublishedFacts, facts};
+
+    #[test]
+    fn what_is_kept_is_what_is_published_and_stays_small() {
+        let kept = PublishedFacts::default();
+        let long = "m".repeat(LONGEST_KEPT + 1);
+        for _ in 0..2 {
+            for model in ["gpt-5", "claude-opus-4-5", "nobody's", &long] {
+                assert_eq!(kept.of(model), facts::lookup(model));
+            }
+        }
+        assert_eq!(kept.lock().len(), 3);
+        for number in 0..100 {
+            kept.of(&format!("model-{number}"));
+        }
+        assert_eq!(kept.lock().len(), MOST_KNOWN);
     }
 }

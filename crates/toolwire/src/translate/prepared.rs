@@ -357,8 +357,9 @@ impl<'a> PreparedRequest<'a> {
         // Some protocols repeat the request in the event that says how a stream
         // failed, even where the bytes pass.
         let repeats = self.request.is_none() && self.from.describe().echoes_request;
-        let read = repeats.then(|| (codec(self.from).read_request)(self.reader.clone()).ok());
-        let request = self.request.as_ref().or(read.as_ref().and_then(Option::as_ref));
+        let read = || (codec(self.from).read_request)(self.reader.clone()).ok();
+        let read = repeats.then(read).flatten();
+        let request = self.request.as_ref().or(read.as_ref());
         let (restore, recovery) = (self.restore.clone(), self.recovery.clone());
         Pipe::restoring(self.to, self.from, request, restore, recovery, options)
     }

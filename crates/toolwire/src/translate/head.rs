@@ -43,7 +43,7 @@ pub struct RequestHead {
     /// nothing.
     pub session: Option<String>,
     /// Where the long values of the body end, for whoever reads it next.
-    pub(super) ends: ValueEnds,
+    pub(crate) ends: ValueEnds,
 }
 
 impl RequestHead {

@@ -74,10 +74,21 @@ pub fn item_id(response: &str, index: usize) -> String {
 /// The response whose id is part of an item's, as in those of [`item_id`] and of
 /// the items of an answer, which have other prefixes.
 pub(crate) fn response_of_item(item: &str) -> Option<String> {
+    told_by_item(item).map(|random| format!("{RESPONSE_PREFIX}{random}"))
+}
+
+/// Whether an item's id tells that it belongs to a response.
+pub(crate) fn tells_response(item: &str, response: &str) -> bool {
+    let random = response.strip_prefix(RESPONSE_PREFIX);
+    random.is_some() && told_by_item(item) == random
+}
+
+/// The part of a response's id that is part of an item's.
+fn told_by_item(item: &str) -> Option<&str> {
     let (_prefix, told) = item.split_once('_')?;
     let (random, index) = told.rsplit_once('_')?;
     let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
-    is_index.then(|| format!("{RESPONSE_PREFIX}{random}"))
+    is_index.then_some(random)
 }
 
 const RESPONSE_PREFIX: &str = "resp_";

@@ -4,6 +4,8 @@
 //! engine: a record with rows. So there is one way to write, read, expire,
 //! count and copy them.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::error::{Cap, StoreError};
@@ -173,18 +175,30 @@ pub(crate) struct FullRecord {
 /// One step of a write.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    Insert(FullRecord),
+    Insert {
+        full: FullRecord,
+        /// The part of the body that other records probably have too.
+        repeats: Option<Range<usize>>,
+    },
     Append(Append),
     Update(RecordUpdate),
-    Metadata { kind: Kind, id: String, metadata: Bytes },
-    RemoveItem { kind: Kind, id: String, item: String },
+    Metadata {
+        kind: Kind,
+        id: String,
+        metadata: Bytes,
+    },
+    RemoveItem {
+        kind: Kind,
+        id: String,
+        item: String,
+    },
 }
 
 impl Change {
     /// The record that it changes.
     pub(crate) fn record(&self) -> (Kind, &str) {
         match self {
-            Self::Insert(full) => (full.record.kind, &full.record.id),
+            Self::Insert { full, .. } => (full.record.kind, &full.record.id),
             Self::Append(append) => (append.kind, &append.id),
             Self::Update(update) => (Kind::Response, &update.id),
             Self::Metadata { kind, id, .. } | Self::RemoveItem { kind, id, .. } => (*kind, id),
@@ -262,7 +276,7 @@ impl Plan {
 
 fn added_bytes(change: &Change) -> i64 {
     match change {
-        Change::Insert(full) => full.record.bytes,
+        Change::Insert { full, repeats: _ } => full.record.bytes,
         Change::Append(append) => append.bytes,
         Change::Update(update) => {
             let events = update.events.as_ref().map_or(0, |events| events.bytes);
@@ -285,12 +299,16 @@ impl Checker<'_> {
             return Err(StoreError::NotFound);
         }
         Ok(match write {
-            Write::Response(response) => Change::Insert(self.response(response)?),
+            Write::Response(mut response) => {
+                // What may still change is kept whole.
+                let repeats = response.repeats.take().filter(|_| response.status.is_terminal());
+                Change::Insert { full: self.response(response)?, repeats }
+            }
             Write::Update(update) => Change::Update(self.update(update)?),
             Write::Events { id, owner, first, events } => {
                 Change::Append(self.events(id, Some(owner), first, events)?)
             }
-            Write::Thread(thread) => Change::Insert(self.thread(thread)?),
+            Write::Thread(thread) => Change::Insert { full: self.thread(thread)?, repeats: None },
             Write::Append { kind, id, expected, items } => {
                 let bytes = self.items(&items)?;
                 let expected = expected.map(|expected| i64::try_from(expected).unwrap_or(-1));
@@ -316,6 +334,7 @@ impl Checker<'_> {
             status,
             model,
             body,
+            repeats: _,
             internal,
             input,
             output,

@@ -1,5 +1,6 @@
 //! What goes into the store.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -93,6 +94,9 @@ pub struct NewResponse {
     pub model: String,
     /// The response object.
     pub body: Bytes,
+    /// Which part of the body other responses probably have too. It may be kept once
+    /// for all of them.
+    pub repeats: Option<Range<usize>>,
     /// What the gateway keeps for itself.
     pub internal: Bytes,
     /// The items that the client sent with this request, without the chain.
@@ -113,6 +117,7 @@ impl NewResponse {
             status,
             model: String::new(),
             body: body.into(),
+            repeats: None,
             internal: Bytes::new(),
             input: Vec::new(),
             output: Vec::new(),

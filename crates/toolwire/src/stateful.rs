@@ -4,6 +4,7 @@
 //! Nothing here keeps anything. Items are the bytes that they came in.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::model::{ApiError, KeptState, Protocol};
 use crate::translate::{Error, RequestHead, invalid, utf8};
@@ -122,6 +123,8 @@ pub struct StatefulAnswer<'a> {
     pub status: String,
     /// What the model said.
     pub output: Vec<StatefulItem<'a>>,
+    /// Which of its bytes say again what the request said, as far as that is long.
+    pub repeats: Option<Range<usize>>,
 }
 
 /// Items to keep, and what belongs to them.

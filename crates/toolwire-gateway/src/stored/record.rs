@@ -73,6 +73,7 @@ impl Recorder {
                 status: status(&read.status),
                 model,
                 body: answer.clone(),
+                repeats: read.repeats,
                 internal: Bytes::new(),
                 input,
                 output,

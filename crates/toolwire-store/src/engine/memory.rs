@@ -321,7 +321,7 @@ impl State {
 
     fn apply(&mut self, tenant: &Tenant, moment: Moment, change: Change) -> Result<(), StoreError> {
         match change {
-            Change::Insert(full) => {
+            Change::Insert { full, repeats: _ } => {
                 if self.find(tenant, full.record.kind, &full.record.id, moment.now).is_some() {
                     return Err(StoreError::Conflict);
                 }

@@ -35,15 +35,16 @@ macro_rules! insert_record {
     };
 }
 
-macro_rules! packed_value {
+macro_rules! packed_values {
     () => {
-        ", $20"
+        ", $20, $21, $22"
     };
 }
 
 /// SQLite has the items in the record. It knows the key without being asked, and
 /// would keep a copy of every page that it changes for the answer.
-pub(super) const INSERT_RECORD: &str = insert_record!(", packed", packed_value, "");
+pub(super) const INSERT_RECORD: &str =
+    insert_record!(", packed, shared, shared_at", packed_values, "");
 
 #[cfg(feature = "postgres")]
 macro_rules! no_value {
@@ -61,6 +62,14 @@ pub(super) const INSERT_RECORD_RETURNING: &str =
 #[cfg(feature = "postgres")]
 pub(super) const DELETE_EXPIRED: &str =
     "DELETE FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires <= $4";
+
+pub(super) const HAS_SHARED: &str = "SELECT 1 FROM toolwire_shared WHERE key = $1";
+
+pub(super) const INSERT_SHARED: &str = "INSERT INTO toolwire_shared (key, bytes) VALUES ($1, $2)";
+
+/// What is cut out of a body, and where.
+pub(super) const SHARED: &str = "SELECT s.bytes, r.shared_at FROM toolwire_record r JOIN toolwire_shared s ON \
+     s.key = r.shared WHERE r.key = $1";
 
 /// The record with an id, also if it has expired.
 pub(super) const EXPIRES: &str =

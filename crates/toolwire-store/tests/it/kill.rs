@@ -114,6 +114,13 @@ pub(crate) async fn begin(store: &Store, round: usize) {
     store.write(&Tenant::single(), vec![Write::Thread(thread)]).await.unwrap();
 }
 
+/// A response object, of which all have a part in common.
+fn body(id: &str) -> String {
+    format!("body:{}:{id}", "x".repeat(SHARED))
+}
+
+const SHARED: usize = 5000;
+
 /// A write of several parts, whose bytes follow from its number.
 pub(crate) fn turn(round: usize, number: u64) -> Vec<Write> {
     let id = format!("r{round}-{number}");
@@ -130,7 +137,8 @@ pub(crate) fn turn(round: usize, number: u64) -> Vec<Write> {
     let response = NewResponse {
         input: items("i", 1 + number % 3),
         output: items("o", 1),
-        ..NewResponse::new(&id, Status::Completed, format!("body of {id}"))
+        repeats: Some(5..5 + SHARED),
+        ..NewResponse::new(&id, Status::Completed, body(&id))
     };
     let entry = vec![Item::new(&id, "turn")];
     vec![

@@ -200,3 +200,76 @@ async fn fastest_read(store: &Store, id: &str, length: usize) -> std::time::Dura
     }
     fastest
 }
+
+/// Proves that a part that comes again is in the file once, that bodies come back
+/// whole, and that the part goes with the last response that has it.
+#[test]
+fn what_bodies_have_in_common_is_kept_once() {
+    run(async {
+        let folder = Folder::new("shared");
+        let path = folder.path().join("store.db");
+        let store = Store::open(Options::sqlite(&path)).await.unwrap();
+        let (tenants, part) = ([Tenant::single(), Tenant::of_key("k")], "tools".repeat(1000));
+        let body = |id: &str| format!("{{{id}:{part}:{id}}}");
+        let ids = ["a", "bb", "ccc", "dddd"];
+        for tenant in &tenants {
+            for id in ids {
+                let repeats = Some(id.len() + 2..id.len() + 2 + part.len());
+                let new = NewResponse::new(id, Status::Completed, body(id));
+                let response = Write::Response(NewResponse { repeats, ..new });
+                store.write(tenant, vec![response]).await.unwrap();
+            }
+        }
+        let connection = Connection::open(&path).unwrap();
+        let count = |what: &str| -> i64 {
+            let select = format!("SELECT {what} FROM toolwire_shared");
+            connection.query_row(&select, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(count("sum(octet_length(bytes))"), 2 * i64::try_from(part.len()).unwrap());
+        for tenant in &tenants {
+            for id in ids {
+                let found = store.response(tenant, id).await.unwrap().unwrap();
+                assert_eq!(found.body, body(id));
+                assert_eq!(store.usage(tenant).await.unwrap().records, 4);
+            }
+        }
+        let mut export = Vec::new();
+        store.export(&mut export).await.unwrap();
+        let copy = Store::open(Options::memory()).await.unwrap();
+        copy.import(&export[..]).await.unwrap();
+        assert_eq!(copy.response(&tenants[0], "dddd").await.unwrap().unwrap().body, body("dddd"));
+        for (left, id) in [(2, "a"), (2, "bb"), (2, "dddd"), (1, "ccc")] {
+            assert!(store.delete_response(&tenants[0], id).await.unwrap());
+            assert_eq!(count("count(*)"), left, "{id}");
+        }
+        let new = NewResponse::new("e", Status::Completed, body("e"));
+        let response = NewResponse { repeats: Some(3..3 + part.len()), ..new };
+        store.write(&tenants[0], vec![Write::Response(response)]).await.unwrap();
+        assert_eq!(store.response(&tenants[0], "e").await.unwrap().unwrap().body, body("e"));
+        assert_eq!(count("count(*)"), 2);
+    });
+}
+
+/// Proves that a part counts as written only if its write has happened.
+#[test]
+fn a_refused_write_leaves_no_part_behind() {
+    run(async {
+        let folder = Folder::new("refused-part");
+        let path = folder.path().join("store.db");
+        let store = Store::open(Options::sqlite(&path)).await.unwrap();
+        let body = "tools".repeat(1000);
+        let write = |id: &str| {
+            let new = NewResponse::new(id, Status::Completed, body.clone());
+            Write::Response(NewResponse { repeats: Some(0..5000), ..new })
+        };
+        let tenant = Tenant::single();
+        store.write(&tenant, vec![write("a")]).await.unwrap();
+        let refused = store.write(&tenant, vec![write("b"), write("a")]).await;
+        assert_eq!(refused, Err(StoreError::Conflict));
+        store.write(&tenant, vec![write("c")]).await.unwrap();
+        for (id, there) in [("a", true), ("b", false), ("c", true)] {
+            let found = store.response(&tenant, id).await.unwrap();
+            assert_eq!(found.map(|found| found.body == body), there.then_some(true), "{id}");
+        }
+    });
+}

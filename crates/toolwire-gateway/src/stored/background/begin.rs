@@ -68,6 +68,7 @@ impl Turn {
             status: Status::InProgress,
             model: model.to_owned(),
             body: pending.clone(),
+            repeats: None,
             internal: kind.note(),
             input: input.clone(),
             output: Vec::new(),

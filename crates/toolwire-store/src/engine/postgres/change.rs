@@ -166,7 +166,7 @@ struct Step<'a, C> {
 impl<C: GenericClient> Step<'_, C> {
     async fn apply(&self, change: &Change) -> Result<(), Failure> {
         match change {
-            Change::Insert(full) => self.insert(full).await,
+            Change::Insert { full, repeats: _ } => self.insert(full).await,
             Change::Append(append) => self.append(append).await,
             Change::Update(update) => self.update(update).await,
             Change::Metadata { kind, id, metadata } => {

@@ -71,7 +71,7 @@ impl Postgres {
         // Nobody else takes a random id, so after an attempt whose end is not
         // known, a conflict means that it has succeeded.
         let has_random_id = changes.iter().any(
-            |change| matches!(change, Change::Insert(full) if full.record.kind == Kind::Response),
+            |change| matches!(change, Change::Insert { full, .. } if full.record.kind == Kind::Response),
         );
         let mut attempt = 0;
         let mut may_be_written = false;

@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
 use super::read;
+use super::shared::{CutBody, SharedParts};
 use crate::engine::sql;
 use crate::error::StoreError;
 use crate::packed;
@@ -14,13 +15,21 @@ use crate::plan::{
 /// Does one step. What it has done is undone by its caller if it fails.
 pub(super) fn apply(
     connection: &Connection,
+    shared: &SharedParts,
     tenant: &str,
     moment: Moment,
     change: &Change,
 ) -> Result<(), Failure> {
     let step = Step { connection, tenant, moment };
     match change {
-        Change::Insert(full) => step.insert(full),
+        Change::Insert { full, repeats } => {
+            step.make_way(&full.record)?;
+            let cut = match repeats {
+                Some(part) => shared.cut(connection, &full.record, part)?,
+                None => None,
+            };
+            insert_new(connection, full, cut)
+        }
         Change::Append(append) => step.append(append),
         Change::Update(update) => step.update(update),
         Change::Metadata { kind, id, metadata } => {
@@ -43,7 +52,7 @@ pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool,
     if expires(connection, &full.record)?.is_some() {
         return Ok(false);
     }
-    insert_new(connection, full)?;
+    insert_new(connection, full, None)?;
     Ok(true)
 }
 
@@ -57,7 +66,11 @@ fn expires(connection: &Connection, record: &Record) -> Result<Option<(i64, i64)
 }
 
 /// Stores a record whose id is free.
-fn insert_new(connection: &Connection, full: &FullRecord) -> Result<(), Failure> {
+fn insert_new(
+    connection: &Connection,
+    full: &FullRecord,
+    cut: Option<CutBody>,
+) -> Result<(), Failure> {
     let FullRecord { record, rows } = full;
     let lineage = lineage(connection, record)?;
     let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
@@ -81,7 +94,10 @@ fn insert_new(connection: &Connection, full: &FullRecord) -> Result<(), Failure>
         owner,
         lease,
     } = record;
-    let (body, internal): (&[u8], &[u8]) = (body, internal);
+    let internal: &[u8] = internal;
+    let body: &[u8] = cut.as_ref().map_or(body, |cut| &cut.rest);
+    let shared = cut.as_ref().map(|cut| cut.key);
+    let shared_at = cut.as_ref().map(|cut| cut.at);
     let (kind, status) = (kind.as_str(), status.as_str());
     let is_packed = rows.iter().any(|row| row.section.is_packed());
     let packed = is_packed.then(|| packed::pack(rows.iter()));
@@ -105,7 +121,9 @@ fn insert_new(connection: &Connection, full: &FullRecord) -> Result<(), Failure>
         context,
         owner,
         lease,
-        packed
+        packed,
+        shared,
+        shared_at
     ];
     insert.execute(values)?;
     let key = connection.last_insert_rowid();
@@ -184,15 +202,15 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
-        if let Some((key, expires)) = expires(self.connection, &full.record)? {
-            if expires > self.moment.now {
-                return Err(StoreError::Conflict.into());
-            }
-            // What has expired but is not pruned yet is in nobody's way.
-            self.connection.prepare_cached(sql::DELETE_KEY)?.execute(params![key])?;
+    /// Makes sure that an id is free. What has expired but is not pruned yet is in
+    /// nobody's way.
+    fn make_way(&self, record: &Record) -> Result<(), Failure> {
+        let Some((key, expires)) = expires(self.connection, record)? else { return Ok(()) };
+        if expires > self.moment.now {
+            return Err(StoreError::Conflict.into());
         }
-        insert_new(self.connection, full)
+        self.connection.prepare_cached(sql::DELETE_KEY)?.execute(params![key])?;
+        Ok(())
     }
 
     fn append(&self, append: &Append) -> Result<(), Failure> {

@@ -10,13 +10,17 @@ mod failure;
 mod migrate;
 mod read;
 mod readers;
+mod shared;
 mod syncer;
 mod writer;
+
+use std::sync::Arc;
 
 use rusqlite::params;
 
 use self::connection::Connector;
 use self::readers::Readers;
+use self::shared::SharedParts;
 use self::writer::Writer;
 use super::{ItemsQuery, sql};
 use crate::error::{OpenError, StoreError};
@@ -28,6 +32,7 @@ use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
 pub(crate) struct Sqlite {
     writer: Writer,
     readers: Readers,
+    shared: Arc<SharedParts>,
 }
 
 impl Sqlite {
@@ -46,7 +51,7 @@ impl Sqlite {
         };
         let writer = Writer::start(connector.clone(), connection);
         let writer = writer.map_err(|error| OpenError::Failed(error.to_string()))?;
-        Ok(Self { writer, readers: Readers::new(connector) })
+        Ok(Self { writer, readers: Readers::new(connector), shared: Arc::default() })
     }
 
     pub(crate) async fn write(
@@ -55,13 +60,12 @@ impl Sqlite {
         moment: Moment,
         changes: Vec<Change>,
     ) -> Result<(), StoreError> {
-        let tenant = tenant.clone();
+        let (tenant, shared) = (tenant.clone(), Arc::clone(&self.shared));
         self.writer
             .run(move |connection| {
-                let tenant = tenant.as_str();
-                changes
-                    .iter()
-                    .try_for_each(|change| change::apply(connection, tenant, moment, change))
+                changes.iter().try_for_each(|change| {
+                    change::apply(connection, &shared, tenant.as_str(), moment, change)
+                })
             })
             .await
     }

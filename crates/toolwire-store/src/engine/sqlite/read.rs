@@ -5,7 +5,7 @@ use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
-use super::migrate;
+use super::{migrate, shared};
 use crate::engine::{Cursor, FoundLink, ItemsQuery, chain_within, sql};
 use crate::error::StoreError;
 use crate::id::{Tenant, response_of_item};
@@ -23,7 +23,11 @@ pub(super) fn record(
 ) -> Result<Option<(i64, Record)>, Failure> {
     let mut select = connection.prepare_cached(sql::RECORD)?;
     let values = params![tenant, kind.as_str(), id, now];
-    Ok(select.query_row(values, keyed_record).optional()?)
+    let mut found = select.query_row(values, keyed_record).optional()?;
+    if let Some((key, record)) = &mut found {
+        shared::restore(connection, *key, record)?;
+    }
+    Ok(found)
 }
 
 pub(super) fn items(
@@ -223,7 +227,8 @@ pub(super) fn export(
             break;
         }
         let mut select = connection.prepare_cached(sql::RECORD_OF_KEY)?;
-        let (_, record) = select.query_row(params![key], keyed_record)?;
+        let (_, mut record) = select.query_row(params![key], keyed_record)?;
+        shared::restore(connection, key, &mut record)?;
         let mut rows = packed_items(connection, key)?;
         let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
         for row in select.query_map(params![key], self::row)? {

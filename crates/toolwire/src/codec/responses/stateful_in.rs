@@ -40,8 +40,17 @@ pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
                 answer.status = reader.string()?.into_decoded().into_owned();
             }
             "output" => answer.output = items(&mut reader)?,
-            // Most of an answer is what it repeats of the request.
-            _other => reader.skip_known()?,
+            name => {
+                let start = reader.here().offset();
+                reader.skip_known()?;
+                if ECHO.contains(&name)
+                    && let (Some(start), Some(end)) = (start, reader.behind().offset())
+                {
+                    // Only short members are between them.
+                    let start = answer.repeats.as_ref().map_or(start, |found| found.start);
+                    answer.repeats = Some(start..end);
+                }
+            }
         }
     }
     reader.finish()?;
@@ -134,5 +143,9 @@ fn conversation_id(value: &Raw<'_>) -> Result<String, ReadError> {
 pub(super) const STORE: &str = "store";
 
 pub(super) const STATE: [&str; 3] = ["previous_response_id", "conversation", "background"];
+
+/// The long members of an answer that come from its request. They are behind its
+/// output, and close together.
+const ECHO: [&str; 2] = ["instructions", "tools"];
 
 pub(super) const REFERENCE: &str = "item_reference";

@@ -2,9 +2,20 @@
 -- response is one row, found by one index. Its items are in the row (`packed`). A
 -- lineage is made when a second response joins the first, and a record that is alone
 -- expires by itself.
+--
+-- Answers repeat their request, and an agent's requests repeat its tools. A part of a
+-- body that comes again is kept once (`shared`), and cut out of those bodies at
+-- `shared_at`.
+CREATE TABLE toolwire_shared (
+    key INTEGER PRIMARY KEY,
+    bytes BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE toolwire_record_3 (
     key INTEGER PRIMARY KEY,
     lineage INTEGER REFERENCES toolwire_lineage (key) ON DELETE CASCADE,
+    shared INTEGER,
+    shared_at INTEGER,
     tenant TEXT NOT NULL,
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -26,8 +37,8 @@ CREATE TABLE toolwire_record_3 (
     body BLOB NOT NULL
 ) STRICT;
 
-INSERT INTO toolwire_record_3 SELECT r.key, r.lineage, r.tenant, r.kind, r.id, r.created, r.updated, r.expires,
-    r.previous, r.conversation, r.status, r.model, r.next, r.items, r.bytes, r.context, r.owner, r.lease,
+INSERT INTO toolwire_record_3 SELECT r.key, r.lineage, NULL, NULL, r.tenant, r.kind, r.id, r.created, r.updated,
+    r.expires, r.previous, r.conversation, r.status, r.model, r.next, r.items, r.bytes, r.context, r.owner, r.lease,
     r.internal, p.items, r.body
     FROM toolwire_record r LEFT JOIN toolwire_packed p ON p.record = r.key ORDER BY r.key;
 
@@ -43,3 +54,9 @@ CREATE INDEX toolwire_record_expires ON toolwire_record (expires) WHERE lineage 
 CREATE INDEX toolwire_record_lineage ON toolwire_record (lineage) WHERE lineage IS NOT NULL;
 CREATE INDEX toolwire_record_owner ON toolwire_record (owner) WHERE owner IS NOT NULL;
 CREATE INDEX toolwire_record_lease ON toolwire_record (lease) WHERE lease IS NOT NULL;
+CREATE INDEX toolwire_record_shared ON toolwire_record (shared) WHERE shared IS NOT NULL;
+
+CREATE TRIGGER toolwire_record_deleted AFTER DELETE ON toolwire_record WHEN OLD.shared IS NOT NULL BEGIN
+    DELETE FROM toolwire_shared WHERE key = OLD.shared AND NOT EXISTS (SELECT 1 FROM toolwire_record WHERE shared =
+        OLD.shared);
+END;

@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::options::Clock;
 
 /// Whose content it is. Nobody finds what belongs to another tenant.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl fmt::Debug for Tenant {
 /// Ids that are made at about the same time are neighbours in an index, so that
 /// those of a group of writes change one page of it and not as many as they are.
 pub fn random_id(prefix: &str) -> Result<String, StoreError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let now = Clock::System.now().seconds();
     // The last four bytes of the time go on until 2106.
     let [_, _, _, _, time @ ..] = now.to_be_bytes();
     let mut random = [0; 20];
@@ -91,8 +91,21 @@ fn told_by_item(item: &str) -> Option<&str> {
     is_index.then_some(random)
 }
 
+/// Whether something may have this id.
+pub(crate) fn is_possible_id(id: &str) -> bool {
+    !id.is_empty() && is_possible_text(id)
+}
+
+/// Whether every engine can keep a text. Postgres takes no null characters, and
+/// no more than a third of a page for an entry of an index.
+pub(crate) fn is_possible_text(text: &str) -> bool {
+    text.len() <= LONGEST_TEXT && !text.contains('\0')
+}
+
 const RESPONSE_PREFIX: &str = "resp_";
 const ITEM_PREFIX: &str = "item_";
+
+const LONGEST_TEXT: usize = 1024;
 
 fn write_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {

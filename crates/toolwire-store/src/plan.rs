@@ -9,6 +9,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Cap, StoreError};
+use crate::id::is_possible_text;
 use crate::model::{Item, Status, ThreadKind};
 use crate::write::{Lease, NewResponse, NewThread, Update, Write};
 
@@ -457,35 +458,10 @@ impl Checker<'_> {
     }
 }
 
-impl Write {
-    /// Whether what it changes may exist at all.
-    fn changes_possible_ids(&self) -> bool {
-        match self {
-            Self::Response(_) | Self::Thread(_) => true,
-            Self::Update(update) => is_possible_id(&update.id),
-            Self::Events { id, .. } | Self::Append { id, .. } | Self::Metadata { id, .. } => {
-                is_possible_id(id)
-            }
-            Self::RemoveItem { id, item, .. } => is_possible_id(id) && is_possible_id(item),
-        }
-    }
-}
-
 impl Lease {
     pub(crate) fn until(&self, now: i64) -> i64 {
         now.saturating_add(i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX))
     }
-}
-
-/// Whether something may have this id.
-pub(crate) fn is_possible_id(id: &str) -> bool {
-    !id.is_empty() && is_possible_text(id)
-}
-
-/// Whether every engine can keep a text. Postgres takes no null characters, and
-/// no more than a third of a page for an entry of an index.
-pub(crate) fn is_possible_text(text: &str) -> bool {
-    text.len() <= LONGEST_TEXT && !text.contains('\0')
 }
 
 fn text(what: &'static str, text: &str) -> Result<(), StoreError> {
@@ -513,5 +489,3 @@ pub(crate) fn length(body: &Bytes) -> i64 {
 pub(crate) fn count(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
-
-const LONGEST_TEXT: usize = 1024;

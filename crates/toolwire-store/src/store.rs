@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::engine::{Cursor, Engine, ItemsQuery, Limit};
 use crate::error::{Cap, OpenError, StoreError};
-use crate::id::Tenant;
+use crate::id::{Tenant, is_possible_id};
 use crate::model::{
     Abandoned, ChainLink, Events, Item, ItemPage, Order, Page, Response, Stats, Thread, ThreadKind,
     ThreadPage, Timestamp, Usage,
 };
 use crate::options::Options;
-use crate::plan::{Kind, Moment, Plan, Record, Row, Section, is_possible_id};
+use crate::plan::{Kind, Moment, Plan, Record, Row, Section};
 use crate::usage::UsageTracker;
 use crate::write::{Lease, Write};
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::id::is_possible_id;
 use crate::model::{Item, Status, ThreadKind};
 
 /// One change. Those that are written together happen all or not at all.
@@ -61,6 +62,18 @@ pub enum Write {
 }
 
 impl Write {
+    /// Whether what it changes may exist at all.
+    pub(crate) fn changes_possible_ids(&self) -> bool {
+        match self {
+            Self::Response(_) | Self::Thread(_) => true,
+            Self::Update(update) => is_possible_id(&update.id),
+            Self::Events { id, .. } | Self::Append { id, .. } | Self::Metadata { id, .. } => {
+                is_possible_id(id)
+            }
+            Self::RemoveItem { id, item, .. } => is_possible_id(id) && is_possible_id(item),
+        }
+    }
+
     /// Whether it only says that a response has ended and that there is nothing
     /// of it.
     pub(crate) fn ends_without_output(&self) -> bool {

@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
+use crate::id::is_possible_text;
 use crate::model::Status;
-use crate::plan::{Kind, Record, Row, Section, is_possible_text, length};
+use crate::plan::{Kind, Record, Row, Section, length};
 
 /// One line of an export.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Reasoning in a stream: which member it came in, and what seals it at the end.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::blocks::BlockAssembler;
 use super::chunk::SmallList;
@@ -218,7 +218,7 @@ struct DetailEntry {
     grows: bool,
     members: Vec<(String, DetailValue)>,
     /// Where each member is, if they are so many that a search takes long.
-    places: BTreeMap<String, usize>,
+    places: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -242,7 +242,7 @@ impl DetailsBuffer {
         if text && let Some(own) = self.entries.last_mut().filter(same) {
             return own.take(entry);
         }
-        let mut own = DetailEntry { grows: text, members: Vec::new(), places: BTreeMap::new() };
+        let mut own = DetailEntry { grows: text, members: Vec::new(), places: HashMap::new() };
         own.take(entry);
         self.entries.push(own);
     }

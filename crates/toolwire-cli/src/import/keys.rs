@@ -47,22 +47,6 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 const PLACEHOLDERS: &[&str] = &[
-    "",
-    "-",
-    "anything",
-    "dummy",
-    "empty",
-    "fake",
-    "fake-key",
-    "key",
-    "lm-studio",
-    "no-key",
-    "none",
-    "not-needed",
-    "null",
-    "ollama",
-    "os.environ/",
-    "sk-no-key-required",
-    "test",
-    "xxx",
+    "", "-", "anything", "dummy", "empty", "fake", "fake-key", "key", "lm-studio", "no-key",
+    "none", "not-needed", "null", "ollama", "os.environ/", "sk-no-key-required", "test", "xxx",
 ];

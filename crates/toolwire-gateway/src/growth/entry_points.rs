@@ -160,24 +160,7 @@ fn functions(source: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// Types that something long comes in.
 const LONG: &[&str] = &[
-    "[u8]",
-    "&str",
-    "Option<&str>",
-    "String",
-    "Vec<u8>",
-    "Bytes",
-    "HeaderMap",
-    "HeaderValue",
-    "Parts",
-    "Incoming",
-    "IncomingRequest",
-    "Request<",
-    "UpstreamResponse",
-    "ApiError",
-    "[Entry]",
-    "&Entry",
-    "Config",
-    "RequestContext",
-    "ReadBuf",
-    "Vec<Problem>",
+    "[u8]", "&str", "Option<&str>", "String", "Vec<u8>", "Bytes", "HeaderMap", "HeaderValue",
+    "Parts", "Incoming", "IncomingRequest", "Request<", "UpstreamResponse", "ApiError", "[Entry]",
+    "&Entry", "Config", "RequestContext", "ReadBuf", "Vec<Problem>",
 ];

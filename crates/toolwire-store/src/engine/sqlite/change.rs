@@ -74,25 +74,8 @@ fn insert_into(connection: &Connection, lineage: i64, full: &FullRecord) -> Resu
     let (body, internal): (&[u8], &[u8]) = (body, internal);
     let (kind, status) = (kind.as_str(), status.as_str());
     let values = params![
-        lineage,
-        tenant,
-        kind,
-        id,
-        created,
-        updated,
-        expires,
-        previous,
-        conversation,
-        status,
-        model,
-        body,
-        internal,
-        next,
-        items,
-        bytes,
-        context,
-        owner,
-        lease
+        lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
+        model, body, internal, next, items, bytes, context, owner, lease
     ];
     if insert.execute(values)? == 0 {
         return Ok(false);
@@ -250,17 +233,7 @@ impl Step<'_> {
         let mut append = self.connection.prepare_cached(sql::APPEND)?;
         let kind_name = kind.as_str();
         let values = params![
-            next,
-            items,
-            bytes,
-            context,
-            now,
-            expires,
-            self.tenant,
-            kind_name,
-            id,
-            now,
-            expected,
+            next, items, bytes, context, now, expires, self.tenant, kind_name, id, now, expected,
             owner
         ];
         let read = |row: &SqlRow<'_>| {

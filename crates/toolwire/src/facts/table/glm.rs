@@ -41,12 +41,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         models: &[
-            "glm-4.6",
-            "glm-4.7",
-            "glm-4.7-flash",
-            "glm-4.7-flashx",
-            "glm-5",
-            "glm-5-turbo",
+            "glm-4.6", "glm-4.7", "glm-4.7-flash", "glm-4.7-flashx", "glm-5", "glm-5-turbo",
             "glm-5.1",
         ],
         source: GLM,

@@ -143,12 +143,8 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         models: &[
-            "qwen3.5-27b",
-            "qwen3.5-35b-a3b",
-            "qwen3.5-122b-a10b",
-            "qwen3.5-397b-a17b",
-            "qwen3.6-27b",
-            "qwen3.6-35b-a3b",
+            "qwen3.5-27b", "qwen3.5-35b-a3b", "qwen3.5-122b-a10b", "qwen3.5-397b-a17b",
+            "qwen3.6-27b", "qwen3.6-35b-a3b",
         ],
         source: QWEN,
         facts: RowFacts {

@@ -209,20 +209,8 @@ fn skip_adverbs(sentence: &[Token<'_>], from: usize) -> usize {
 
 /// Verbs before "to" that put off the verb behind it.
 const PLANS: &[&str] = &[
-    "plan",
-    "planning",
-    "intend",
-    "intending",
-    "hope",
-    "hoping",
-    "thinking",
-    "aiming",
-    "wanting",
-    "waiting",
-    "preparing",
-    "wait",
-    "offering",
-    "asking",
+    "plan", "planning", "intend", "intending", "hope", "hoping", "thinking", "aiming", "wanting",
+    "waiting", "preparing", "wait", "offering", "asking",
 ];
 
 /// Subjects of what a speaker sees.

@@ -45,14 +45,7 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     }
     if units.iter().any(|unit| *unit == "percent")
         && parameter.about(&[
-            "percent",
-            "percentage",
-            "brightness",
-            "volume",
-            "level",
-            "opacity",
-            "discount",
-            "rate",
+            "percent", "percentage", "brightness", "volume", "level", "opacity", "discount", "rate",
         ])
     {
         score += 3.0;

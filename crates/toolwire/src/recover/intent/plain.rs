@@ -139,13 +139,7 @@ impl<'t> Words<'_, 't> {
         let thing = (self.from..self.to).find(|at| {
             self.tokens.get(*at).is_some_and(|token| {
                 token.any(&[
-                    "light",
-                    "lights",
-                    "lamp",
-                    "lamps",
-                    "heating",
-                    "thermostat",
-                    "speaker",
+                    "light", "lights", "lamp", "lamps", "heating", "thermostat", "speaker",
                     "blinds",
                 ])
             })
@@ -189,19 +183,8 @@ impl<'t> Words<'_, 't> {
                 .is_some_and(|token| token.any(&["the", "my", "your", "our"]));
             // "for the trip" names no city.
             let proper = parameter.named(&[
-                "city",
-                "country",
-                "name",
-                "person",
-                "customer",
-                "user",
-                "company",
-                "symbol",
-                "language",
-                "topic",
-                "product",
-                "restaurant",
-                "artist",
+                "city", "country", "name", "person", "customer", "user", "company", "symbol",
+                "language", "topic", "product", "restaurant", "artist",
             ]);
             if article && (proper || parameter.is_path()) {
                 continue;

@@ -29,19 +29,8 @@ impl Parameter<'_> {
             Shape::Url if self.is_link() => 5.0,
             Shape::Url
                 if self.named(&[
-                    "source",
-                    "src",
-                    "target",
-                    "repo",
-                    "repository",
-                    "image",
-                    "file",
-                    "video",
-                    "path",
-                    "feed",
-                    "host",
-                    "domain",
-                    "address",
+                    "source", "src", "target", "repo", "repository", "image", "file", "video",
+                    "path", "feed", "host", "domain", "address",
                 ]) =>
             {
                 2.5

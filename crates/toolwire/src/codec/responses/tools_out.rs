@@ -12,9 +12,7 @@ use crate::native;
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{
-    Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
-};
+use crate::wire::{Array, At, Extra, Object, Raw, Str, read_fields, write_escaped, write_str};
 
 /// Writes a bare array of tool definitions.
 pub(super) fn encode(
@@ -67,17 +65,12 @@ pub(super) fn write_list(
         if namespace.is_some() || !is_allowed {
             continue;
         }
-        match crossing {
+        match crossing.loss() {
             // It was reported with the conversation that withdrew it.
-            ToolMapping::Dropped(Code::ToolPosition) => {}
-            ToolMapping::Dropped(_) if *inline => {}
-            ToolMapping::Dropped(code) => {
-                cx.ledger.dropped(tool.at, code.clone());
-            }
-            ToolMapping::Same
-            | ToolMapping::Freeform
-            | ToolMapping::Native(_)
-            | ToolMapping::Hosted(_) => {
+            Some(Code::ToolPosition) => {}
+            Some(_) if *inline => {}
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => {
                 sent.send(index, client_name(declared, cx.names), cx.ledger);
                 if !*inline {
                     write_tool(tool, list, cx);
@@ -90,14 +83,9 @@ pub(super) fn write_list(
 /// Writes tools that are declared in the middle of a conversation.
 pub(super) fn write_inline(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     for tool in tools {
-        match ToolMapping::of(tool, cx.origin, cx.profile) {
-            ToolMapping::Dropped(code) => {
-                cx.ledger.dropped(tool.at, code);
-            }
-            ToolMapping::Same
-            | ToolMapping::Freeform
-            | ToolMapping::Native(_)
-            | ToolMapping::Hosted(_) => write_tool(tool, list, cx),
+        match ToolMapping::of(tool, cx.origin, cx.profile).loss() {
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => write_tool(tool, list, cx),
         }
     }
 }
@@ -294,29 +282,14 @@ fn write_hosted(
 /// Writes the location of a search. Chat nests it in a member that is named after
 /// its kind.
 fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
-    let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
-    match nested {
-        Some(place) => {
+    let nested = location.reader().pick(["approximate"]).ok().and_then(|[place]| place);
+    match nested.as_ref().and_then(|place| read_fields(&mut place.reader()).ok()) {
+        Some(fields) => {
             let mut flat = item.object("user_location");
             flat.put("type", "approximate");
-            flat.extra(&place.0);
+            flat.extra(&fields);
         }
         None => item.put("user_location", location),
-    }
-}
-
-wire! {
-    struct Location<'a> {
-        approximate: LocationFields<'a> = "approximate",
-    }
-}
-
-#[derive(Debug)]
-struct LocationFields<'a>(Vec<Extra<'a>>);
-
-impl<'a> Read<'a> for LocationFields<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        crate::wire::read_fields(reader).map(Self)
     }
 }
 

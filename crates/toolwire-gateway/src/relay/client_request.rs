@@ -130,8 +130,7 @@ impl RequestDocument {
         let reserved = reservation.grow(body.len(), limits.bodies_total);
         reserved.map_err(|_| request_body::out_of_memory())?;
         let body = reservation.hold(body.clone());
-        let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
-        let head = context.state.heavy_work.run(body.len(), scan).await?;
+        let head = context.read_head(&body).await?;
         Ok(Self { head, body, session: None })
     }
 }

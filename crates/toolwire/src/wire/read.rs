@@ -120,6 +120,21 @@ impl<'a> Reader<'a> {
         Raw::span(text, self.base.advance(start.pos))
     }
 
+    /// What is left of the document.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.src.get(self.pos..).unwrap_or_default()
+    }
+
+    /// Where that begins.
+    pub(crate) fn offset(&self) -> usize {
+        self.pos
+    }
+
+    /// Passes over a value that is known to have that many bytes.
+    pub(crate) fn advance(&mut self, length: usize) {
+        self.pos += length;
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();

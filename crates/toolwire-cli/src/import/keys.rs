@@ -27,7 +27,13 @@ impl Reference {
     }
 
     /// The variable that holds a key. `None` if the text says that there is no key.
-    pub(super) fn key(self, text: &str, wish: &str, of: &str, draft: &mut Draft) -> Option<String> {
+    pub(super) fn key(
+        self,
+        text: &str,
+        preferred: &str,
+        of: &str,
+        draft: &mut Draft,
+    ) -> Option<String> {
         if let Some(name) = self.variable(text) {
             return Some(name.to_owned());
         }
@@ -35,7 +41,7 @@ impl Reference {
             return None;
         }
         let content = format!("the key of {of}, which is in the imported file itself");
-        Some(draft.variable_for(text, wish, &content))
+        Some(draft.variable_for(text, preferred, &content))
     }
 }
 

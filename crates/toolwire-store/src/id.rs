@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::options::Clock;
 
 /// Whose content it is. Nobody finds what belongs to another tenant.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -49,9 +50,9 @@ impl fmt::Debug for Tenant {
 /// Ids that are made at about the same time are neighbours in an index, so that
 /// those of a group of writes change one page of it and not as many as they are.
 pub fn random_id(prefix: &str) -> Result<String, StoreError> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    // The last four bytes of the time go on until 2106.
-    let [_, _, _, _, time @ ..] = now.to_be_bytes();
+    let Timestamp(millis) = Clock::System.now();
+    // The last four bytes of the seconds go on until 2106.
+    let [_, _, _, _, time @ ..] = (millis / 1000).to_be_bytes();
     let mut random = [0; 20];
     getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable {
         reason: format!("the system has no random numbers: {error}"),

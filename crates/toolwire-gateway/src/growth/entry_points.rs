@@ -63,6 +63,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("relay/loss.rs::announce", "adds one header"),
     ("relay/stream.rs::set_headers", "adds three headers"),
     ("relay/mod.rs::read_request", ONLY_A_CONNECTION),
+    ("relay/request_head.rs::read_head", "the work is that of relay/request_head.rs::read"),
     ("relay/request_body.rs::read", ONLY_A_CONNECTION),
     ("relay/request_body.rs::discard", ONLY_A_CONNECTION),
     ("relay/failure.rs::from_passed_error", "what relay/failure.rs::from_error_response does"),

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from e2e.processes import stop
 from e2e.settings import BINARY, OFFLINE, PROTOCOLS
 
 # Without the demo model. The scripted upstream serves every model `protocol/model`.
@@ -57,10 +58,5 @@ class Gateway:
         return self.log_path.read_text()
 
     def close(self):
-        self.process.terminate()
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        stop(self.process)
         self.folder.cleanup()

@@ -6,6 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from e2e.processes import stop
+
 
 def programs():
     """The folder with the programs of the newest installed version, or None."""
@@ -39,10 +41,5 @@ class Postgres:
         subprocess.run([programs() / name, *arguments], check=True, stdout=subprocess.DEVNULL, cwd=self.folder.name, **self.account)
 
     def close(self):
-        self.process.terminate()
-        try:
-            self.process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        stop(self.process)
         self.folder.cleanup()

@@ -3,12 +3,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline';
 
-export const ROOT = new URL('../../', import.meta.url).pathname;
-const BINARY = process.env.TOOLWIRE_BIN ?? `${ROOT}target/debug/toolwire`;
-
-const started = Date.now();
+import { BINARY, exitWith, firstLine, runInOrder } from './harness.mjs';
 
 // Starts the upstream, and a gateway with `config` and further `files` in a folder of its own.
 export async function startGateway(upstream, config, files = {}) {
@@ -19,8 +15,7 @@ export async function startGateway(upstream, config, files = {}) {
   const arguments_ = ['serve', '--config', `${folder}/toolwire.toml`, '--listen', '127.0.0.1:0'];
   const env = { ...process.env, XDG_STATE_HOME: folder };
   const gateway = spawn(BINARY, arguments_, { stdio: ['ignore', 'pipe', 'ignore'], env });
-  const [first] = await new Promise((resolve) => createInterface(gateway.stdout).once('line', (line) => resolve([line])));
-  const [url] = first.match(/http:\/\/\S+/);
+  const [url] = (await firstLine(gateway)).match(/http:\/\/\S+/);
   const stop = () => {
     gateway.kill();
     upstream.close();
@@ -31,14 +26,7 @@ export async function startGateway(upstream, config, files = {}) {
 
 // Runs the cases one after the other, stops the gateway, and exits with what came of them.
 export async function runCases(cases, { stop }) {
-  let [passed, failed] = [0, 0];
-  for (const [name, check] of Object.entries(cases)) {
-    await check().then(
-      () => (passed += 1),
-      (error) => console.log(`FAILED ${name}: ${error.message}`, (failed += 1)),
-    );
-  }
+  const counts = await runInOrder(cases);
   stop();
-  console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-  process.exit(failed > 0 || passed === 0 ? 1 : 0);
+  exitWith(counts);
 }

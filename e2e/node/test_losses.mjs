@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
 
-import { ROOT, runCases, startGateway } from './gateway.mjs';
+import { runCases, startGateway } from './gateway.mjs';
+import { ROOT } from './harness.mjs';
 
 const VECTORS = { chat: 'chat-annotations', responses: 'responses-file-citations', messages: 'messages-web-search' };
 const PROTOCOLS = Object.keys(VECTORS);

@@ -4,13 +4,12 @@
 // Prints a line for each failure and, last, how many cases passed.
 
 import { strict as assert } from 'node:assert';
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-const ROOT = new URL('../../', import.meta.url).pathname;
+import { exitWith, runInOrder, startCaseServer } from './harness.mjs';
+
 const CITIES = ['Paris', 'Oslo', 'Rome', 'Bern'];
 const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
@@ -65,29 +64,22 @@ const CLIENTS = {
   'both-reversed': [MessagesClient, ChatClient],
 };
 
-const started = Date.now();
-const server = spawn(`${ROOT}.e2e/venv/bin/python`, ['-m', 'e2e.clients.case_server', 'typescript'], {
-  cwd: ROOT,
-  stdio: ['pipe', 'pipe', 'inherit'],
-});
-const [first] = await new Promise((resolve) => createInterface(server.stdout).once('line', (line) => resolve([line])));
-const { control, cases } = JSON.parse(first);
-const gateway = cases.find(({ dialect }) => dialect === null).gateway;
+const { table, stop } = await startCaseServer();
+const { control } = table;
+const gateway = table.cases.find(({ dialect }) => dialect === null).gateway;
 
-let [passed, failed] = [0, 0];
+const cases = {};
 for (const name of Object.keys(CLIENTS)) {
   for (const protocol of ['chat', 'responses', 'messages']) {
     for (const streamed of [false, true]) {
-      await fiveTurns(name, protocol, streamed).then(
-        () => (passed += 1),
-        (error) => console.log(`FAILED ${name}, ${protocol} upstream, ${streamed}: ${error.stack}`, (failed += 1)),
-      );
+      const described = `${name}, ${protocol} upstream, ${streamed ? 'streamed' : 'whole'}`;
+      cases[described] = () => fiveTurns(name, protocol, streamed);
     }
   }
 }
-server.stdin.end();
-console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-process.exit(failed > 0 ? 1 : 0);
+const counts = await runInOrder(cases);
+stop();
+exitWith(counts);
 
 async function fiveTurns(name, protocol, streamed) {
   const model = `node-session-${name}-${protocol}-${streamed}`;

@@ -7,14 +7,13 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
+import { BINARY, exitWith, runConcurrently } from './harness.mjs';
 import { startReplayServer } from './streams/replay_server.mjs';
 import { STREAM_ERRORS, SdkRecorder, document, joinChunks, outputs, textAndCalls } from './streams/sdk_recorder.mjs';
 
-const ROOT = new URL('../../', import.meta.url);
-const BINARY = process.env.TOOLWIRE_BIN ?? new URL('target/debug/toolwire', ROOT).pathname;
+const VECTORS = new URL('../../vectors/streams/', import.meta.url);
 const PROTOCOLS = ['chat', 'responses', 'messages'];
 const CHUNK_SIZE = 61;
-const CONCURRENCY = 8;
 
 const KNOWN = JSON.parse(readFileSync(new URL('../streams/known_differences.json', import.meta.url)));
 
@@ -26,28 +25,16 @@ function knownDifferences(kind, vector, to) {
 
 const server = await startReplayServer();
 const recorder = new SdkRecorder(server);
-const started = Date.now();
-const vectors = readdirSync(new URL('vectors/streams/', ROOT)).sort();
+const vectors = readdirSync(VECTORS).sort();
 const selected = process.argv.slice(2);
-const waiting = vectors.filter((name) => selected.length === 0 || selected.some((part) => name.includes(part)));
-let [passed, failed] = [0, 0];
-await Promise.all(Array.from({ length: CONCURRENCY }, work));
+const chosen = vectors.filter((name) => selected.length === 0 || selected.some((part) => name.includes(part)));
+const counts = await runConcurrently(chosen, check, (vector) => vector);
 server.close();
-console.log(`${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(2)}s`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-
-async function work() {
-  for (let vector = waiting.shift(); vector; vector = waiting.shift()) {
-    const wrong = await check(vector).catch((error) => [error.stack]);
-    for (const problem of wrong) console.log(`FAILED ${vector}: ${problem}`);
-    if (wrong.length === 0) passed += 1;
-    else failed += 1;
-  }
-}
+exitWith(counts);
 
 // What is wrong with the streams of one vector.
 async function check(vector) {
-  const folder = new URL(`vectors/streams/${vector}/`, ROOT);
+  const folder = new URL(`${vector}/`, VECTORS);
   const source = PROTOCOLS.find((protocol) => existsSync(new URL(`in.${protocol}.sse`, folder)));
   const input = readFileSync(new URL(`in.${source}.sse`, folder));
   const upstream = await recorder.useHelper(source, input, CHUNK_SIZE);

@@ -8,28 +8,19 @@ events; an entry of the ledger about any of these places is about the value.
 import json
 import re
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 
 from e2e.schemas import field_paths
 from e2e.schemas.answers import as_sse
-from e2e.schemas.observed_dispositions import dispositions, translate
+from e2e.schemas.observed_dispositions import Case, dispositions, translate
 from e2e.schemas.published_answers import rows
 from e2e.settings import PROTOCOLS
 
 KINDS = {"whole": "response", "stream": "stream", "error": "error"}
 
 
-@dataclass(frozen=True)
-class Case:
+class AnswerCase(Case):
     """One field of an answer with one value, translated to one protocol, and what happened to it."""
-
-    row: dict
-    target: str
-    value: object
-    dispositions: frozenset
-    with_field: dict
-    without_field: dict
 
     def __str__(self):
         value = f" = {json.dumps(self.value)}" if self.value is not None else ""
@@ -70,7 +61,7 @@ def _cases():
                             observed = frozenset(["fixed"])
                         if with_field["error"] and not _may_fail(row, value):
                             observed |= {"unreadable"}
-                        yield Case(row, target, value, observed, with_field, without_field)
+                        yield AnswerCase(row, target, value, observed, with_field, without_field)
 
 
 def _translate(protocol, target, kind, texts):

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
+use toolwire::translate::ToolLists;
 
 use crate::active_config::{ActiveConfig, StartError};
 use crate::config::Config;
@@ -32,6 +33,7 @@ pub(crate) struct GatewayState {
     /// What streams keep until they end.
     pub(crate) streams: Arc<MemoryBudget>,
     pub(crate) heavy_work: HeavyWork,
+    pub(crate) tool_lists: ToolLists,
     /// What is kept for clients whose protocol expects that.
     pub(crate) stored: ResponseStore,
     /// Wakes the task that asks upstreams for their models.
@@ -61,6 +63,7 @@ impl GatewayState {
             bodies: Arc::default(),
             streams: Arc::default(),
             heavy_work: HeavyWork::default(),
+            tool_lists: ToolLists::with_room(TOOL_LISTS),
             stored,
             refresh: RefreshSignal::default(),
             source,
@@ -90,3 +93,6 @@ impl GatewayState {
         Ok(())
     }
 }
+
+/// How many bytes of tool lists are kept, to know them when they come again.
+const TOOL_LISTS: usize = 1 << 20;

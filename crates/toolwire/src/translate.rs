@@ -11,7 +11,7 @@ mod session;
 
 use std::ops::Range;
 
-pub use self::head::RequestHead;
+pub use self::head::{RequestHead, ToolLists};
 use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
@@ -323,7 +323,7 @@ fn splice_model(
     model: Option<&str>,
 ) -> Result<Translated, Error> {
     // A malformed body or a second `model` is refused here as everywhere.
-    let head = RequestHead::scan(protocol, &PathMatch::default(), source);
+    let head = RequestHead::scan(&ToolLists::default(), protocol, &PathMatch::default(), source);
     let span = head.map_err(|error| invalid(source, error))?.model_span;
     let body = match (model, span) {
         (Some(model), Some(span)) => spliced(source, span, model),

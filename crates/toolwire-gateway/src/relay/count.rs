@@ -14,7 +14,6 @@ use toolwire::translate::{self, Options};
 use toolwire::wire::Raw;
 use toolwire_tokens::{Tokenizer, count_request};
 
-use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, headers, no_model, respond, respond_with_error};
 use crate::config::Origin;
 use crate::observe::Outcome;
@@ -48,11 +47,9 @@ async fn count(
     body: Incoming,
 ) -> Result<(HeaderMap, Vec<u8>), Failure> {
     context.log.pause();
-    let limits = &context.active.config.limits;
     let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
-    let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
-    let head = context.state.heavy_work.run(body.len(), scan).await?;
+    let head = context.read_head(&body).await?;
     context.log.set_request(&head.model, body.len());
     let tenant = stored::tenant(&context.active.config, context.credentials);
     let (memory, headers) = (&context.state.stored, &context.parts.headers);

@@ -6,6 +6,7 @@ pub(crate) mod responses;
 use hyper::header::HeaderMap;
 use toolwire::Protocol::{self, Chat, Messages, Responses};
 use toolwire::protocol::PathMatch;
+use toolwire::translate::ToolLists;
 use toolwire::{Action, Code, Entry};
 use toolwire_laws::growth::Growth;
 
@@ -273,10 +274,9 @@ fn request(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
     Growth::of(size, make, |(client, body)| {
         let context = fixture.context(*client);
         let limits = &fixture.active.config.limits;
-        let Ok(head) = CheckedHead::read(*client, &PathMatch::default(), body.as_bytes(), limits)
-        else {
-            return;
-        };
+        let (lists, path) = (ToolLists::default(), PathMatch::default());
+        let head = CheckedHead::read(&lists, *client, &path, body.as_bytes(), limits);
+        let Ok(head) = head else { return };
         let document = RequestDocument { head, body: body.clone().into(), session: None };
         for to in Protocol::ALL {
             let upstream = fixture.upstream(to);

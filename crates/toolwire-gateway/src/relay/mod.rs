@@ -38,7 +38,6 @@ pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
-use self::request_head::CheckedHead;
 pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
@@ -318,9 +317,7 @@ async fn route_body(
     body: Bytes,
     requested: &StreamRequested,
 ) -> Result<RoutedRequest, Failure> {
-    let limits = &context.active.config.limits;
-    let scan = || CheckedHead::read(context.client, &context.path, &body, limits);
-    let head = context.state.heavy_work.run(body.len(), scan).await?;
+    let head = context.read_head(&body).await?;
     context.log.set_request(&head.model, body.len());
     if head.scanned.stream {
         let _ = requested.set(Instant::now());

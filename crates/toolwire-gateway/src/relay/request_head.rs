@@ -3,9 +3,10 @@
 
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
+use toolwire::translate::ToolLists;
 use toolwire::{Protocol, translate};
 
-use super::Failure;
+use super::{Failure, RequestContext};
 use crate::config::Limits;
 
 /// The head of a request, within the limits.
@@ -17,16 +18,27 @@ pub(super) struct CheckedHead {
     pub(super) scanned: translate::RequestHead,
 }
 
+impl RequestContext<'_> {
+    /// Scans the request's body and checks it against the limits, where it is in
+    /// nobody's way.
+    pub(super) async fn read_head(&self, body: &[u8]) -> Result<CheckedHead, Failure> {
+        let (lists, limits) = (&self.state.tool_lists, &self.active.config.limits);
+        let scan = || CheckedHead::read(lists, self.client, &self.path, body, limits);
+        self.state.heavy_work.run(body.len(), scan).await
+    }
+}
+
 impl CheckedHead {
     /// Scans a request and checks it against the limits.
     pub(super) fn read(
+        lists: &ToolLists,
         client: Protocol,
         path: &PathMatch,
         body: &[u8],
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        let mut scanned =
-            translate::RequestHead::read(client, path, body).map_err(|error| unreadable(&error))?;
+        let mut scanned = translate::RequestHead::read_with(lists, client, path, body)
+            .map_err(|error| unreadable(&error))?;
         let (tools, bytes) = (scanned.tools, scanned.tool_bytes);
         if tools > limits.tools {
             let limit = limits.tools;

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use toolwire::Protocol;
+use toolwire_gateway::Gateway;
 
+use crate::fixtures;
 use crate::watched_log::{SEARCHED, UPSTREAM_KEY};
 
 /// A response that was received.
@@ -46,6 +49,18 @@ pub(crate) async fn post(
 ) -> ReceivedResponse {
     let mut stream = open(to, path, headers, body).await;
     finish(&mut stream).await
+}
+
+/// Asks the usual question in a protocol.
+pub(crate) async fn ask(gateway: &Gateway, protocol: Protocol) -> ReceivedResponse {
+    let question = fixtures::question(protocol, false);
+    post(gateway.address(), fixtures::path(protocol), &[], &question).await
+}
+
+/// Asks the usual question in a protocol, for a stream.
+pub(crate) async fn ask_for_stream(gateway: &Gateway, protocol: Protocol) -> ReceivedResponse {
+    let question = fixtures::question(protocol, true);
+    post(gateway.address(), fixtures::path(protocol), &[], &question).await
 }
 
 /// Sends a GET and reads the whole response.

@@ -9,24 +9,33 @@ use crate::toolset::{Declared, ToolMapping, Toolset};
 use crate::wire::names::Names;
 
 /// The tools that are sent to a target. The ledger has those that are not.
-///
-/// It is for targets without namespaces that take one tool of each name.
 pub struct SentTools<'t, 'r, 'a> {
     pub toolset: &'t Toolset<'r, 'a>,
     /// What the target calls a hosted tool of its own.
     hosted_name: HostedName,
+    same_names: SameNames,
     /// By the index of the tool, its name toward the target, if it is sent.
     names: Vec<Option<Cow<'r, str>>>,
-    /// The names under which tools are sent.
+    /// The names under which tools are sent, if each may be sent once.
     used: BTreeSet<Cow<'r, str>>,
+}
+
+/// Whether a target takes several tools of the same name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SameNames {
+    /// It does.
+    Sent,
+    /// Only the first is sent, and the others are reported.
+    Reported,
 }
 
 /// The target's name for a hosted tool of a class, if it has one.
 pub type HostedName = fn(HostedClass) -> Option<&'static str>;
 
 impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
-    /// The tools that `subset` allows, or all of them. `subset` is for a target
-    /// that cannot restrict a choice to some tools: it does not get the others.
+    /// The tools that `subset` allows, or all of them, for a target without
+    /// namespaces that takes one tool of each name. `subset` is for a target that
+    /// cannot restrict a choice to some tools: it does not get the others.
     pub fn new(
         toolset: &'t Toolset<'r, 'a>,
         subset: Option<&Subset<'_>>,
@@ -56,9 +65,9 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
             .filter(|(index, (declared, _))| is_allowed(*index) && !is_hosted(declared))
             .filter_map(|(_, (_, name))| name.as_deref())
             .collect();
-        let mut sent = Self::none(toolset, hosted_name);
+        let mut sent = Self::none(toolset, hosted_name, SameNames::Reported);
         for (index, (declared, name)) in toolset.entries.iter().zip(&names).enumerate() {
-            if let ToolMapping::Dropped(code) = &declared.crossing {
+            if let Some(code) = declared.crossing.loss() {
                 ledger.dropped(declared.tool.at, code.clone());
             } else if !is_allowed(index) {
                 let note = ledger.dropped(declared.tool.at, Code::AllowedToolsFiltered);
@@ -76,23 +85,30 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
 
     /// No tools. A codec that decides about each tool when it writes it adds them
     /// with [`SentTools::send`].
-    pub fn none(toolset: &'t Toolset<'r, 'a>, hosted_name: HostedName) -> Self {
+    pub fn none(
+        toolset: &'t Toolset<'r, 'a>,
+        hosted_name: HostedName,
+        same_names: SameNames,
+    ) -> Self {
         let names = vec![None; toolset.entries.len()];
-        Self { toolset, hosted_name, names, used: BTreeSet::new() }
+        Self { toolset, hosted_name, same_names, names, used: BTreeSet::new() }
     }
 
-    /// Sends the tool with that index. Returns `false`, and reports it, if another
-    /// tool has been sent under the name.
+    /// Sends the tool with that index. Returns `false`, and reports it, if the target
+    /// takes one tool of each name and another has been sent under this one.
     pub fn send(&mut self, index: usize, name: Cow<'r, str>, ledger: &mut Ledger) -> bool {
-        let is_first = self.used.insert(name.clone());
-        if !is_first {
+        let takes = match self.same_names {
+            SameNames::Sent => true,
+            SameNames::Reported => self.used.insert(name.clone()),
+        };
+        if !takes {
             if let Some(declared) = self.toolset.entries.get(index) {
                 report_same_name(declared, ledger);
             }
         } else if let Some(slot) = self.names.get_mut(index) {
             *slot = Some(name);
         }
-        is_first
+        takes
     }
 
     /// The tools that are sent, and their names toward the target.
@@ -103,7 +119,7 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
 
     /// Whether no tool is sent.
     pub fn is_empty(&self) -> bool {
-        self.used.is_empty()
+        self.names.iter().all(Option::is_none)
     }
 
     /// The declared tool that a choice means, and its name toward the target

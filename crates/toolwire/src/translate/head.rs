@@ -1,10 +1,13 @@
 //! What the top of a request says, before anybody translates it.
 
 mod keys;
+mod tool_lists;
 
 use std::ops::Range;
 
 use self::keys::Keys;
+use self::tool_lists::ToolList;
+pub use self::tool_lists::ToolLists;
 
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
@@ -43,7 +46,7 @@ pub struct RequestHead {
     /// nothing.
     pub session: Option<String>,
     /// Where the long values of the body end, for whoever reads it next.
-    pub(super) ends: ValueEnds,
+    pub(crate) ends: ValueEnds,
 }
 
 impl RequestHead {
@@ -55,9 +58,23 @@ impl RequestHead {
     /// comes twice in it or in an element of its lists, such as a message or a
     /// tool.
     pub fn read(protocol: Protocol, path: &PathMatch, body: &[u8]) -> Result<Self, Error> {
+        Self::read_with(&ToolLists::default(), protocol, path, body)
+    }
+
+    /// Scans a request whose list of tools may have come before.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_with(
+        lists: &ToolLists,
+        protocol: Protocol,
+        path: &PathMatch,
+        body: &[u8],
+    ) -> Result<Self, Error> {
         let source = utf8(body)?;
         let mut head =
-            Self::scan(protocol, path, source).map_err(|error| invalid(source, error))?;
+            Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
         head.has_envelope = Envelope::may_be_in(body);
         if let Some(stateful) = protocol.codec().stateful {
             let word = stateful.reference_word().as_bytes();
@@ -68,6 +85,7 @@ impl RequestHead {
 
     /// Scans a request for all but what may be anywhere in it.
     pub(super) fn scan(
+        lists: &ToolLists,
         protocol: Protocol,
         path: &PathMatch,
         source: &str,
@@ -106,7 +124,7 @@ impl RequestHead {
                 name if description.tool_members.contains(&name)
                     && reader.peek() == Kind::Array =>
                 {
-                    head.pass_tools(&mut reader, description.tool_members)?;
+                    head.pass_tool_list(&mut reader, lists, protocol)?;
                 }
                 _other if reader.peek() == Kind::Array => {
                     let mut items = reader.array()?;
@@ -142,6 +160,35 @@ impl RequestHead {
             } else {
                 reader.skip_noting(&mut self.ends)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Passes over the list of tools that the request itself has.
+    fn pass_tool_list(
+        &mut self,
+        reader: &mut Reader<'_>,
+        lists: &ToolLists,
+        protocol: Protocol,
+    ) -> Result<(), ReadError> {
+        let start = reader.clone();
+        if let Some(list) = lists.find(protocol, start.rest()) {
+            reader.advance(list.text.len());
+            self.tools += list.tools;
+            self.tool_bytes += list.tool_bytes;
+            self.ends.append(&list.ends, start.offset());
+            return Ok(());
+        }
+        let mark = self.ends.mark();
+        let (tools, tool_bytes) =
+            count_tools(reader, protocol.describe().tool_members, &mut self.ends)?;
+        self.tools += tools;
+        self.tool_bytes += tool_bytes;
+        let list = reader.raw_since(&start);
+        let text = list.text();
+        if lists.keeps(text.len()) {
+            let ends = self.ends.since(mark, start.offset(), text.len());
+            lists.keep(ToolList { protocol, text: text.into(), tools, tool_bytes, ends });
         }
         Ok(())
     }

@@ -23,6 +23,25 @@ pub(super) struct ValueEnd {
     end: u32,
 }
 
+impl ValueEnd {
+    /// The same value in a document in which it is `distance` bytes later, if its end
+    /// is known.
+    fn moved(self, distance: i64) -> Option<Self> {
+        if self.end == 0 {
+            return None;
+        }
+        let start = u32::try_from(i64::from(self.start) + distance).ok()?;
+        let end = LiteralEnd::from_word(self.end as usize);
+        let behind = usize::try_from(signed(end.behind()) + distance).ok()?;
+        let end = u32::try_from(LiteralEnd::new(behind, end.is_escaped()).word()).ok()?;
+        Some(Self { start, end })
+    }
+}
+
+fn signed(position: usize) -> i64 {
+    i64::try_from(position).unwrap_or(i64::MAX)
+}
+
 impl ValueEnds {
     /// For a document of that length.
     pub(crate) fn of(length: usize) -> Self {
@@ -32,6 +51,28 @@ impl ValueEnds {
     /// The ends, if they are those of a document of that length.
     pub(super) fn list(&self, length: usize) -> &[ValueEnd] {
         if self.length == length { &self.list } else { &[] }
+    }
+
+    /// How many ends there are so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The ends that were added since a mark, for a part of the document.
+    pub(crate) fn since(&self, mark: usize, start: usize, length: usize) -> Self {
+        let mut part = Self::of(length);
+        part.extend(self.list.get(mark..).unwrap_or_default(), -signed(start));
+        part
+    }
+
+    /// Adds the ends of a part that begins at `start`.
+    pub(crate) fn append(&mut self, part: &Self, start: usize) {
+        self.extend(&part.list, signed(start));
+    }
+
+    fn extend(&mut self, ends: &[ValueEnd], distance: i64) {
+        let room = MAX_ENDS.saturating_sub(self.list.len());
+        self.list.extend(ends.iter().take(room).filter_map(|end| end.moved(distance)));
     }
 
     fn add(&mut self, start: usize, end: usize) {

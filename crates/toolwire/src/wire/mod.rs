@@ -11,6 +11,7 @@
 
 #[macro_use]
 mod fields;
+mod blocks;
 #[doc(hidden)]
 pub mod cuts;
 pub(crate) mod date;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, MAX_DEPTH, Scan};
-use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates};
+use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 
 /// Something that can be read from a JSON value.
 pub trait Read<'a>: Sized {
@@ -120,6 +120,21 @@ impl<'a> Reader<'a> {
         Raw::span(text, self.base.advance(start.pos))
     }
 
+    /// What is left of the document.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.src.get(self.pos..).unwrap_or_default()
+    }
+
+    /// Where that begins.
+    pub(crate) fn offset(&self) -> usize {
+        self.pos
+    }
+
+    /// Passes over a value that is known to have that many bytes.
+    pub(crate) fn advance(&mut self, length: usize) {
+        self.pos += length;
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();
@@ -128,6 +143,16 @@ impl<'a> Reader<'a> {
             None => self.scanned(scan::value(self.bytes(), self.pos, self.depth, &mut ()))?,
         };
         Ok(())
+    }
+
+    /// Passes over one value of a document that was read or written before, and
+    /// checks no list and no object for the second time.
+    pub(crate) fn skip_known(&mut self) -> Result<(), ReadError> {
+        if matches!(self.peek(), Kind::Array | Kind::Object) {
+            self.pos = skip::container_end(self.bytes(), self.pos);
+            return Ok(());
+        }
+        self.skip()
     }
 
     /// Passes over one value of any kind, and notes where the long values in it

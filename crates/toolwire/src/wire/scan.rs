@@ -5,6 +5,7 @@
 use wide::u8x16;
 
 use super::What;
+use super::blocks::{self, Escapes};
 
 /// How many containers may be open at once. The number is serde_json's, and
 /// far above what any published request nests.
@@ -113,28 +114,36 @@ fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
 /// Scans the rest of a string literal from its first escape on. Source code has an
 /// escape every few bytes, so each block is compared once, whatever it holds.
 fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        let mut hits = special(*block).to_bitmask();
-        let mut next = at + BLOCK;
-        while hits != 0 {
-            let offset = hits.trailing_zeros() as usize;
-            let hit = at + offset;
-            match block.get(offset) {
-                Some(b'"') => return Ok(LiteralEnd::new(hit + 1, true)),
-                Some(b'\\') if bytes.get(hit + 1).is_some_and(is_simple_escape) => {
-                    // The escaped byte is not looked at again, here or in the next
-                    // block.
-                    hits &= !(3 << offset);
-                    next = next.max(hit + 2);
-                }
-                Some(_) | None => {
-                    next = behind_rare(bytes, hit)?;
-                    hits = 0;
-                }
+    let mut escapes = Escapes::default();
+    // How far escapes are known to be right. One character may take two.
+    let mut checked = at;
+    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let [quotes, backslashes, controls, common] = blocks::masks(block, |bytes| {
+            let is = |byte| blocks::equal(bytes, byte);
+            let common = is(b'n') | is(b'r') | is(b't');
+            [is(b'"'), is(b'\\'), blocks::at_most(bytes, 0x1f), common]
+        });
+        let escaped = escapes.next(backslashes);
+        let ends = quotes & !escaped;
+        // Nothing behind the end is part of the literal.
+        let mut rare =
+            (controls | escaped & !(quotes | backslashes | common)) & !ends & ends.wrapping_sub(1);
+        while rare != 0 {
+            let hit = at + rare.trailing_zeros() as usize;
+            let is_escaped = escaped & rare & rare.wrapping_neg() != 0;
+            if hit >= checked {
+                checked = behind_rare(bytes, hit - usize::from(is_escaped))?;
             }
+            rare &= rare - 1;
         }
-        at = next;
+        if ends != 0 {
+            return Ok(LiteralEnd::new(at + ends.trailing_zeros() as usize + 1, true));
+        }
+        at += blocks::BLOCK;
     }
+    // The rest begins with the backslash whose byte is still to come.
+    at -= usize::from(escapes.is_pending());
+    at = at.max(checked);
     let mut rest = bytes.get(at..).unwrap_or_default();
     loop {
         rest = match after_few(rest) {
@@ -148,22 +157,7 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
     }
 }
 
-/// Whether a backslash and this byte stand for one character.
-fn is_simple_escape(byte: &u8) -> bool {
-    #[expect(clippy::indexing_slicing, reason = "a byte is below 256")]
-    const SIMPLE: [bool; 256] = {
-        let mut simple = [false; 256];
-        let mut rest: &[u8] = b"\"\\/bfnrt";
-        while let [byte, tail @ ..] = rest {
-            simple[*byte as usize] = true;
-            rest = tail;
-        }
-        simple
-    };
-    SIMPLE.get(usize::from(*byte)).is_some_and(|simple| *simple)
-}
-
-/// The position behind an escape by number. Anything else here is an error.
+/// The position behind an escape that is rare. Anything else here is an error.
 #[cold]
 fn behind_rare(bytes: &[u8], at: usize) -> Scan {
     match after_rare(bytes.get(at..).unwrap_or_default()) {
@@ -185,7 +179,7 @@ pub(crate) fn literal_end(bytes: &[u8], pos: usize) -> usize {
     }
 }
 
-/// What is left behind an escape by number.
+/// What is left behind an escape that is rare, most of all one by number.
 fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
     match rest {
         [b'\\', b'u', digits @ ..] => match unit(digits)? {
@@ -197,6 +191,7 @@ fn after_rare(rest: &[u8]) -> Result<&[u8], What> {
             (0xD800..=0xDFFF, _) => Err(What::Surrogate),
             (_, tail) => Ok(tail),
         },
+        [b'\\', b'/' | b'b' | b'f', tail @ ..] => Ok(tail),
         [b'\\', _, ..] => Err(What::Escape),
         [b'\\'] | [] => Err(What::End),
         [_, ..] => Err(What::Control),

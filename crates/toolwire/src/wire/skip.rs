@@ -6,20 +6,16 @@
 
 use wide::u8x16;
 
+use super::blocks::{self, BLOCK, Escapes};
+
 /// The position behind a container that begins at `pos`.
 pub(crate) fn container_end(bytes: &[u8], pos: usize) -> usize {
-    let mut blocks = Blocks::default();
+    let mut strings = Strings::default();
+    let mut last = [0; BLOCK];
     let mut depth = 0;
     let mut at = pos;
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let brackets = match rest.first_chunk::<BLOCK>() {
-            Some(block) => blocks.brackets(block),
-            None => {
-                let mut block = [b' '; BLOCK];
-                block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-                blocks.brackets(&block)
-            }
-        };
+    while let Some(block) = blocks::load(bytes, at, &mut last) {
+        let brackets = Brackets::find(block, &mut strings);
         let closing = brackets.closing.count_ones();
         if depth > closing {
             // It cannot end in this block.
@@ -39,6 +35,19 @@ struct Brackets {
 }
 
 impl Brackets {
+    #[inline(always)]
+    fn find(block: &[u8; BLOCK], strings: &mut Strings) -> Self {
+        let [quotes, backslashes, opening, closing] = blocks::masks(block, |bytes| {
+            // A bracket and a brace differ in this bit only.
+            let folded = bytes | u8x16::splat(0x20);
+            let is = |byte| blocks::equal(bytes, byte);
+            let [opening, closing] = [b'{', b'}'].map(|byte| blocks::equal(folded, byte));
+            [is(b'"'), is(b'\\'), opening, closing]
+        });
+        let inside = strings.inside(quotes, backslashes);
+        Self { opening: opening & !inside, closing: closing & !inside }
+    }
+
     /// Where the last open container ends, if it does. `depth` is how many are
     /// open.
     fn end(&self, depth: &mut u32) -> Option<usize> {
@@ -59,123 +68,29 @@ impl Brackets {
     }
 }
 
-/// What a block has to know of those before it.
+/// Where strings are, from block to block.
 #[derive(Default)]
-struct Blocks {
+struct Strings {
+    escapes: Escapes,
     /// All ones if the block before ended inside of a string.
-    in_string: u64,
-    /// One if it ended with a backslash that escapes the next byte.
-    escape: u64,
+    last: u64,
 }
 
-impl Blocks {
-    fn brackets(&mut self, block: &[u8; BLOCK]) -> Brackets {
-        let (mut quotes, mut backslashes, mut opening, mut closing) = (0, 0, 0, 0);
-        let (parts, _) = block.as_chunks::<16>();
-        for (part, shift) in parts.iter().zip([0, 16, 32, 48]) {
-            let bytes = u8x16::new(*part);
-            // A bracket and a brace differ in this bit only.
-            let folded = bytes | u8x16::splat(0x20);
-            let mask = |hits: u8x16| u64::from(hits.to_bitmask()) << shift;
-            quotes |= mask(bytes.simd_eq(u8x16::splat(b'"')));
-            backslashes |= mask(bytes.simd_eq(u8x16::splat(b'\\')));
-            opening |= mask(folded.simd_eq(u8x16::splat(b'{')));
-            closing |= mask(folded.simd_eq(u8x16::splat(b'}')));
-        }
-        if backslashes | self.escape != 0 {
-            quotes &= !self.escaped(backslashes);
-        }
-        let inside = prefix_xor(quotes) ^ self.in_string;
-        self.in_string = 0_u64.wrapping_sub(inside >> 63);
-        Brackets { opening: opening & !inside, closing: closing & !inside }
-    }
-
-    /// The bytes that a backslash escapes. In a run of backslashes, every other
-    /// one is escaped itself. An addition carries through each run and so tells
-    /// whether it ends behind an odd or an even place.
-    fn escaped(&mut self, backslashes: u64) -> u64 {
-        const EVEN: u64 = 0x5555_5555_5555_5555;
-        let backslashes = backslashes & !self.escape;
-        let follows = backslashes << 1 | self.escape;
-        let odd_starts = backslashes & !EVEN & !follows;
-        let (sum, carry) = odd_starts.overflowing_add(backslashes);
-        self.escape = u64::from(carry);
-        (EVEN ^ (sum << 1)) & follows
+impl Strings {
+    /// The bytes from each quote that begins a string up to the one that ends it.
+    #[inline(always)]
+    fn inside(&mut self, quotes: u64, backslashes: u64) -> u64 {
+        let quotes = quotes & !self.escapes.next(backslashes);
+        let inside = prefix_xor(quotes) ^ self.last;
+        self.last = 0_u64.wrapping_sub(inside >> 63);
+        inside
     }
 }
 
-/// Sets each bit that has an odd number of ones at or below it, which are the
-/// bytes from an opening quote up to the closing one.
+/// Sets each bit that has an odd number of ones at or below it.
 fn prefix_xor(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
     }
     bits
-}
-
-const BLOCK: usize = 64;
-
-#[cfg(test)]
-mod tests {
-    use super::super::scan;
-    use super::*;
-
-    /// Small steps of a generator, so that the same documents come every time.
-    struct Dice(u64);
-
-    impl Dice {
-        fn roll(&mut self, sides: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 33) % sides
-        }
-    }
-
-    fn write_value(dice: &mut Dice, depth: u32, out: &mut String) {
-        match if depth > 6 { dice.roll(3) } else { dice.roll(6) } {
-            0 => out.push_str("12.5e3"),
-            1 => out.push_str("null"),
-            2 | 3 => write_string(dice, out),
-            open => {
-                let (open, close) = if open == 4 { ('[', ']') } else { ('{', '}') };
-                out.push(open);
-                for index in 0..dice.roll(5) {
-                    out.push_str(if index == 0 { "" } else { " , " });
-                    if open == '{' {
-                        write_string(dice, out);
-                        out.push(':');
-                    }
-                    write_value(dice, depth + 1, out);
-                }
-                out.push(close);
-            }
-        }
-    }
-
-    fn write_string(dice: &mut Dice, out: &mut String) {
-        out.push('"');
-        for _ in 0..dice.roll(80) {
-            let parts = ["\\\"", "\\\\", "{", "]", "x", "é", "\\u0022", "[", "}", ",", " ", "\\n"];
-            out.push_str(parts[dice.roll(12) as usize]);
-        }
-        out.push('"');
-    }
-
-    #[test]
-    fn ends_where_the_checking_scan_ends() {
-        let mut dice = Dice(7);
-        for _ in 0..5_000 {
-            let mut text = "[".to_owned();
-            write_value(&mut dice, 0, &mut text);
-            text.push_str("]}],\"");
-            let end = scan::value(text.as_bytes(), 0, 0, &mut ()).ok();
-            assert_eq!(Some(container_end(text.as_bytes(), 0)), end, "{text}");
-        }
-    }
-
-    #[test]
-    fn ends_somewhere_whatever_it_gets() {
-        for text in ["", "[", "{\"", "[\"\\", "x", "]]]", "{\"a\":[}"] {
-            assert!(container_end(text.as_bytes(), 0) <= text.len());
-        }
-    }
 }

@@ -13,7 +13,7 @@ use toolwire::registry::{OnInvalid, Registry};
 use toolwire::session;
 use toolwire::text_tools::{Dialect, ToolCalls};
 use toolwire::tracker::{Tracker, answer_all};
-use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead};
+use toolwire::translate::{self, Options, PathMatch, PreparedRequest, RequestHead, ToolLists};
 use toolwire::{Profile, Protocol, json};
 use toolwire_laws::signature;
 
@@ -91,11 +91,18 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         },
     },
     EntryPoint {
-        names: &["translate::RequestHead::read", "translate::PreparedRequest::with_head"],
+        names: &[
+            "translate::RequestHead::read",
+            "translate::RequestHead::read_with",
+            "translate::PreparedRequest::with_head",
+        ],
         takes: Kind::Request,
         pairs: true,
         call: |from, to, body| {
-            let Ok(head) = RequestHead::read(from, &PathMatch::default(), body) else { return };
+            let (lists, path) = (ToolLists::with_room(1 << 20), PathMatch::default());
+            drop(RequestHead::read_with(&lists, from, &path, body));
+            // The list of tools comes again.
+            let Ok(head) = RequestHead::read_with(&lists, from, &path, body) else { return };
             let prepared = PreparedRequest::with_head(from, to, &head, body);
             let Ok(mut prepared) = prepared else { return };
             let options = Options::new().model("m").on_loss(LossPolicy::Refuse);
@@ -404,18 +411,8 @@ const CHUNK: usize = 4096;
 fn every_entry_point_is_in_the_table() {
     let api = include_str!("../public_api.txt");
     let takes = [
-        "[u8]",
-        ": Vec<u8>",
-        "&str",
-        "String",
-        "Cow<str",
-        "AsRef<",
-        "Value",
-        "Stream",
-        "Bytes",
-        "Read>",
-        "Read)",
-        "Read,",
+        "[u8]", ": Vec<u8>", "&str", "String", "Cow<str", "AsRef<", "Value", "Stream", "Bytes",
+        "Read>", "Read)", "Read,",
     ];
     let mut missing = Vec::new();
     for line in api.lines() {

@@ -3,7 +3,7 @@
 
 use toolwire::pipe::Pipe;
 use toolwire::protocol::PathMatch;
-use toolwire::translate::{self, KeptState, Options, PreparedRequest, RequestHead};
+use toolwire::translate::{self, KeptState, Options, PreparedRequest, RequestHead, ToolLists};
 use toolwire::{Profile, Protocol};
 
 use crate::PROTOCOLS;
@@ -52,6 +52,18 @@ fn requests_whose_model_was_found() {
             let found = prepared.translate(&options("theirs"));
             let looked_for = translate::request(from, to, &body, &options("theirs"));
             assert_eq!(found, looked_for, "{} to {to}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn requests_whose_tools_came_before() {
+    let lists = ToolLists::with_room(1 << 24);
+    for (folder, from, body) in documents("requests") {
+        let once = RequestHead::read(from, &PathMatch::default(), &body).unwrap();
+        for _ in 0..2 {
+            let head = RequestHead::read_with(&lists, from, &PathMatch::default(), &body).unwrap();
+            assert_eq!(head, once, "{}", folder.display());
         }
     }
 }

@@ -1,7 +1,14 @@
 use super::*;
 
 fn read(body: &str) -> Result<CheckedHead, Failure> {
-    CheckedHead::read(Protocol::Chat, &PathMatch::default(), body.as_bytes(), &Limits::default())
+    let lists = ToolLists::default();
+    CheckedHead::read(
+        &lists,
+        Protocol::Chat,
+        &PathMatch::default(),
+        body.as_bytes(),
+        &Limits::default(),
+    )
 }
 
 #[test]

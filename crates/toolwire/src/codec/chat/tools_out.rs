@@ -11,7 +11,7 @@ use super::tool_losses_out::{
 use super::web_search_out;
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::report_root;
-use crate::codec::sent_tools::{SentTools, client_name};
+use crate::codec::sent_tools::{SameNames, SentTools, client_name};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Native, Protocol, Tool, ToolKind};
 use crate::native;
@@ -49,7 +49,7 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
     /// The tools of a request, of which none has been written.
     pub(super) fn new(toolset: &'t Toolset<'r, 'a>, subset: Option<BTreeSet<String>>) -> Self {
         // A hosted tool is no tool in Chat, so it has no name.
-        let sent = SentTools::none(toolset, |_class| None);
+        let sent = SentTools::none(toolset, |_class| None, SameNames::Reported);
         Self { sent, subset, wrapped: BTreeSet::new() }
     }
 
@@ -87,13 +87,12 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
             {
                 continue;
             }
-            match crossing {
-                ToolMapping::Dropped(code) => {
-                    cx.ledger.dropped(tool.at, code.clone());
-                    continue;
-                }
-                ToolMapping::Hosted(_) => continue,
-                ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => {}
+            if let Some(code) = crossing.loss() {
+                cx.ledger.dropped(tool.at, code.clone());
+                continue;
+            }
+            if let ToolMapping::Hosted(_) = crossing {
+                continue;
             }
             if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
                 && native::function(*kind, &kind_text.decode()).is_none()

@@ -247,7 +247,7 @@ fn asked_at(effort: Option<&At<Effort<'_>>>, display: Option<&At<Display<'_>>>) 
         Display::Summary | Display::Concise | Display::Detailed => Some(display.pos),
         Display::Omitted | Display::Other(_) => None,
     });
-    // No effort is a wish not to reason, whatever is to be shown.
+    // No effort means no reasoning, whatever is to be shown of it.
     effort.unwrap_or(display)
 }
 

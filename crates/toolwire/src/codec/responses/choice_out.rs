@@ -4,26 +4,27 @@ use std::collections::BTreeSet;
 
 use super::tools_out::write_tool_name;
 use crate::codec::context::EncodeContext;
+use crate::codec::sent_tools::SentTools;
 use crate::ledger::Code;
 use crate::model::{Choice, HostedClass, Mode, Subset, ToolKind, ToolRef, ToolRefKind};
-use crate::toolset::{Declared, ToolMapping, Toolset};
+use crate::toolset::{Declared, ToolMapping};
 use crate::wire::{Array, At, Extra, Kind, Object};
 
 /// Writes the choice for an upstream.
 pub(super) fn write_choice(
     choice: &Choice<'_>,
-    toolset: &Toolset<'_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     let Choice { mode, subset, parallel, extra } = choice;
     match subset {
         Some(subset) if cx.profile.allowed_tools => {
-            write_subset(subset, mode.as_ref(), extra, toolset, object, cx);
+            write_subset(subset, mode.as_ref(), extra, sent, object, cx);
         }
         Some(_) | None => {
             if let Some(mode) = mode {
-                write_mode(mode, toolset, object, cx);
+                write_mode(mode, sent, object, cx);
             }
             cx.ledger.only(extra);
         }
@@ -43,7 +44,7 @@ pub(super) fn filter(choice: &Choice<'_>, cx: &mut EncodeContext<'_>) -> Option<
 
 fn write_mode(
     mode: &At<Mode<'_>>,
-    toolset: &Toolset<'_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -51,13 +52,13 @@ fn write_mode(
         Mode::Auto => object.put("tool_choice", "auto"),
         Mode::None => object.put("tool_choice", "none"),
         Mode::Any => {
-            if toolset.is_empty() {
+            if sent.is_empty() {
                 cx.ledger.refused(mode.pos, Code::ChoiceWithoutTools);
                 return;
             }
             object.put("tool_choice", "required");
         }
-        Mode::Named(wanted) => match target(wanted, toolset) {
+        Mode::Named(wanted) => match target(wanted, sent.toolset.find(wanted)) {
             Some(target) => {
                 let mut choice = object.object("tool_choice");
                 target.write(&mut choice, cx);
@@ -76,7 +77,7 @@ fn write_subset(
     subset: &Subset<'_>,
     mode: Option<&At<Mode<'_>>>,
     extra: &[Extra<'_>],
-    toolset: &Toolset<'_, '_>,
+    sent: &SentTools<'_, '_, '_>,
     object: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
@@ -98,9 +99,10 @@ fn write_subset(
         Some(Mode::Auto | Mode::Named(_)) | None => choice.put("mode", "auto"),
     }
     {
+        let finder = sent.toolset.finder();
         let mut list: Array<'_> = choice.array("tools");
         for wanted in tools {
-            match target(wanted, toolset) {
+            match target(wanted, finder.find(wanted)) {
                 Some(target) => target.write(&mut list.object(), cx),
                 None => {
                     cx.ledger.dropped(wanted.at, Code::ChoiceTarget);
@@ -122,9 +124,11 @@ enum NamedTool<'t, 'a> {
 }
 
 /// What a reference means to the target. `None` if the tool does not cross.
-fn target<'t, 'a>(wanted: &'t ToolRef<'a>, toolset: &Toolset<'_, '_>) -> Option<NamedTool<'t, 'a>> {
-    let Some(Declared { tool, namespace: _, inline: _, crossing, root: _ }) = toolset.find(wanted)
-    else {
+fn target<'t, 'a>(
+    wanted: &'t ToolRef<'a>,
+    declared: Option<&Declared<'_, '_>>,
+) -> Option<NamedTool<'t, 'a>> {
+    let Some(Declared { tool, namespace: _, inline: _, crossing, root: _ }) = declared else {
         // The tool was not declared. The upstream can say that best.
         return Some(match wanted.kind {
             ToolRefKind::Freeform => NamedTool::Freeform(wanted),

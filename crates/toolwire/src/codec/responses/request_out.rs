@@ -5,12 +5,12 @@ use super::choice_out::{filter, write_choice};
 use super::request_in::INCLUDE_LOGPROBS;
 use super::response_out::TIERS;
 use super::thinking_out::write_thinking;
-use super::tools_out::{has_search, write_tool, write_tools};
+use super::tools_out::{has_search, no_tools, write_list};
 use super::turns_out;
-use super::withdrawn_out::{self, RemainingTools};
+use super::withdrawn_out::{self, RemainingTurns};
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::report_answer_count;
-use crate::codec::openai::{Penalties, write_sampling};
+use crate::codec::sampling_out::{SamplingRules, write_sampling};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, ServerState, Stream};
 use crate::profile::Profile;
@@ -30,7 +30,7 @@ pub(super) fn encode(
         origin,
         model,
         turns,
-        tools,
+        tools: _,
         tools_at,
         echoed: _,
         legacy_functions,
@@ -48,12 +48,12 @@ pub(super) fn encode(
     } = request;
     let left = (!toolset.withdrawn.is_empty())
         .then(|| withdrawn_out::without(request, &toolset.withdrawn, ledger));
-    let (tools, turns, emptied) = match &left {
-        Some(RemainingTools { tools, turns, emptied }) => (tools, turns, emptied.as_slice()),
-        None => (tools, turns, [].as_slice()),
+    let (turns, emptied) = match &left {
+        Some(RemainingTurns { turns, emptied }) => (turns, emptied.as_slice()),
+        None => (turns, [].as_slice()),
     };
     let cx = &mut EncodeContext::new(*origin, profile, &toolset.names, ledger);
-    cx.tool_search = has_search(tools, *origin, profile);
+    cx.tool_search = has_search(toolset);
     if *legacy_functions {
         cx.ledger.emulated(*tools_at, Code::LegacyFunctions);
     }
@@ -64,27 +64,17 @@ pub(super) fn encode(
     object.maybe("model", model.as_ref());
     turns_out::write_input(turns, &mut object, cx);
     let allowed = filter(choice, cx);
-    if !toolset.is_empty() {
-        let mut list = object.array("tools");
-        match &allowed {
-            Some(allowed) => {
-                for tool in tools {
-                    if allowed.contains(tool.name.decode().as_ref()) {
-                        write_tool(tool, &mut list, cx);
-                    }
-                }
-            }
-            None => write_tools(tools, &mut list, cx),
-        }
-    } else {
-        // No tool is sent, but the loss of each is reported.
-        write_tools(tools, &mut crate::wire::Array::new(&mut Vec::new()), cx);
-    }
-    write_choice(choice, toolset, &mut object, cx);
+    let sent = &mut no_tools(toolset);
+    object.array_if_any("tools", |list| {
+        write_list(sent, allowed.as_ref(), list, cx);
+        !toolset.is_empty()
+    });
+    write_choice(choice, sent, &mut object, cx);
     write_thinking(thinking, &mut object, cx);
     write_text(output, &mut object, cx);
     write_limits(output, &mut object, cx.ledger);
-    write_sampling(sampling, Penalties::Lost, &mut object, cx);
+    let rules = SamplingRules { top_k: false, penalties: false, max_temperature: None };
+    write_sampling(sampling, &rules, &mut object, cx);
     write_identity(identity, &mut object, cx.ledger);
     lose_cache(cache.as_ref(), cx);
     if let Some(tier) = tier {

@@ -7,7 +7,7 @@ use super::content_out::{
     write_part, write_plain,
 };
 use super::media_out::lose_document;
-use super::tools_out::write_tools;
+use super::tools_out::write_inline;
 use crate::codec::context::EncodeContext;
 use crate::ledger::Code;
 use crate::media::blocks;
@@ -56,7 +56,7 @@ pub(super) fn write_result(
             let mut list = item.array("tools");
             for part in content {
                 if let Item::Tools(tools) = part {
-                    write_tools(tools, &mut list, cx);
+                    write_inline(tools, &mut list, cx);
                 }
             }
         }

@@ -1,18 +1,18 @@
 //! Tool definitions: model to wire.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::{report_callers, report_root};
+use crate::codec::sent_tools::{SameNames, SentTools, client_name};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Grammar, Hosted, HostedClass, Native, Protocol, Tool, ToolKind};
 use crate::native;
 use crate::profile::Profile;
 use crate::schema;
-use crate::toolset::{ToolMapping, Toolset};
-use crate::wire::{
-    Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
-};
+use crate::toolset::{Declared, ToolMapping, Toolset};
+use crate::wire::{Array, At, Extra, Object, Raw, Str, read_fields, write_escaped, write_str};
 
 /// Writes a bare array of tool definitions.
 pub(super) fn encode(
@@ -25,28 +25,72 @@ pub(super) fn encode(
     debug_assert_ne!(origin, profile.protocol, "within one protocol the bytes pass");
     let toolset = Toolset::of_list(tools, origin, profile);
     let mut cx = EncodeContext::new(origin, profile, &toolset.names, ledger);
-    cx.tool_search = has_search(tools, origin, profile);
-    write_tools(tools, &mut Array::new(out), &mut cx);
+    cx.tool_search = has_search(&toolset);
+    let every_tool = None;
+    write_list(&mut no_tools(&toolset), every_tool, &mut Array::new(out), &mut cx);
 }
 
-/// Writes the tools that cross.
-pub(super) fn write_tools(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
-    for tool in tools {
-        write_tool(tool, list, cx);
+/// The tools of a request, of which none has been written.
+pub(super) fn no_tools<'t, 'r, 'a>(toolset: &'t Toolset<'r, 'a>) -> SentTools<'t, 'r, 'a> {
+    let hosted_name = |class| match class {
+        HostedClass::WebSearch => Some("web_search"),
+        HostedClass::ToolSearch => Some("tool_search"),
+        HostedClass::WebFetch
+        | HostedClass::Code
+        | HostedClass::FileSearch
+        | HostedClass::ImageGeneration
+        | HostedClass::Computer
+        | HostedClass::Mcp
+        | HostedClass::Advisor
+        | HostedClass::Other => None,
+    };
+    SentTools::none(toolset, hosted_name, SameNames::Sent)
+}
+
+/// Writes the tools that `allowed` names, or all of them. Those that are declared
+/// in the middle of the conversation are written there.
+pub(super) fn write_list(
+    sent: &mut SentTools<'_, '_, '_>,
+    allowed: Option<&BTreeSet<String>>,
+    list: &mut Array<'_>,
+    cx: &mut EncodeContext<'_>,
+) {
+    for namespace in &sent.toolset.namespaces {
+        cx.ledger.dropped(namespace.at, Code::UnknownTool);
     }
-}
-
-pub(super) fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
-    match ToolMapping::of(tool, cx.origin, cx.profile) {
-        ToolMapping::Dropped(code) => {
-            cx.ledger.dropped(tool.at, code);
-            return;
+    for (index, declared) in sent.toolset.entries.iter().enumerate() {
+        let Declared { tool, namespace, inline, crossing, root: _ } = declared;
+        let is_allowed =
+            *inline || allowed.is_none_or(|allowed| allowed.contains(tool.name.decode().as_ref()));
+        if namespace.is_some() || !is_allowed {
+            continue;
         }
-        ToolMapping::Same
-        | ToolMapping::Freeform
-        | ToolMapping::Native(_)
-        | ToolMapping::Hosted(_) => {}
+        match crossing.loss() {
+            // It was reported with the conversation that withdrew it.
+            Some(Code::ToolPosition) => {}
+            Some(_) if *inline => {}
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => {
+                sent.send(index, client_name(declared, cx.names), cx.ledger);
+                if !*inline {
+                    write_tool(tool, list, cx);
+                }
+            }
+        }
     }
+}
+
+/// Writes tools that are declared in the middle of a conversation.
+pub(super) fn write_inline(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+    for tool in tools {
+        match ToolMapping::of(tool, cx.origin, cx.profile).loss() {
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => write_tool(tool, list, cx),
+        }
+    }
+}
+
+fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     if let ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) = &tool.kind {
         return;
     }
@@ -238,29 +282,14 @@ fn write_hosted(
 /// Writes the location of a search. Chat nests it in a member that is named after
 /// its kind.
 fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
-    let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
-    match nested {
-        Some(place) => {
+    let nested = location.reader().pick(["approximate"]).ok().and_then(|[place]| place);
+    match nested.as_ref().and_then(|place| read_fields(&mut place.reader()).ok()) {
+        Some(fields) => {
             let mut flat = item.object("user_location");
             flat.put("type", "approximate");
-            flat.extra(&place.0);
+            flat.extra(&fields);
         }
         None => item.put("user_location", location),
-    }
-}
-
-wire! {
-    struct Location<'a> {
-        approximate: LocationFields<'a> = "approximate",
-    }
-}
-
-#[derive(Debug)]
-struct LocationFields<'a>(Vec<Extra<'a>>);
-
-impl<'a> Read<'a> for LocationFields<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        crate::wire::read_fields(reader).map(Self)
     }
 }
 
@@ -312,7 +341,7 @@ fn write_common(tool: &Tool<'_>, item: &mut Object<'_>, cx: &mut EncodeContext<'
 }
 
 /// Whether a search over deferred tools reaches the target.
-pub(super) fn has_search(tools: &[Tool<'_>], origin: Protocol, profile: &Profile) -> bool {
+pub(super) fn has_search(toolset: &Toolset<'_, '_>) -> bool {
     let search = ToolMapping::Hosted(HostedClass::ToolSearch);
-    tools.iter().any(|tool| ToolMapping::of(tool, origin, profile) == search)
+    toolset.entries.iter().any(|declared| !declared.inline && declared.crossing == search)
 }

@@ -6,7 +6,7 @@ use super::content_out::{PartRole, bare_text, is_lost, is_silent, lose_text, wri
 use super::items_out::groups;
 use super::reasoning_out;
 use super::results_out::{write_orphan, write_result};
-use super::tools_out::write_tools;
+use super::tools_out::write_inline;
 use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{
@@ -226,7 +226,7 @@ pub(super) fn write_additional(
     item.put("type", "additional_tools");
     item.maybe("id", id);
     item.put("role", "developer");
-    write_tools(tools, &mut item.array("tools"), cx);
+    write_inline(tools, &mut item.array("tools"), cx);
 }
 
 /// Reports what a vendor's own tool did, which no other vendor accepts.

@@ -1,26 +1,25 @@
-//! A request without the tools that its conversation withdrew.
+//! A conversation without the tools that it withdrew.
 
 use std::collections::BTreeSet;
 
 use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Request, Tool, Turn};
 
-/// What is left of a request.
-pub(super) struct RemainingTools<'a> {
-    pub(super) tools: Vec<Tool<'a>>,
+/// What is left of a conversation.
+pub(super) struct RemainingTurns<'a> {
     pub(super) turns: Vec<Turn<'a>>,
     /// Turns that only declared tools that were withdrawn. Each would be an empty
     /// message.
     pub(super) emptied: Vec<Turn<'a>>,
 }
 
-/// Takes out the tools that were withdrawn. Like Messages, Responses can declare
+/// Reports the tools that were withdrawn, and takes them out of the turns. Like Messages, Responses can declare
 /// tools in the middle of a conversation, but it cannot withdraw one.
 pub(super) fn without<'a>(
     request: &Request<'a>,
     withdrawn: &BTreeSet<String>,
     ledger: &mut Ledger,
-) -> RemainingTools<'a> {
+) -> RemainingTurns<'a> {
     let mut stays = |tool: &Tool<'_>| {
         let stays = !withdrawn.contains(tool.name.decode().as_ref());
         if !stays {
@@ -29,8 +28,9 @@ pub(super) fn without<'a>(
         }
         stays
     };
-    let mut tools = request.tools.clone();
-    tools.retain(&mut stays);
+    for tool in &request.tools {
+        stays(tool);
+    }
     let mut turns = Vec::with_capacity(request.turns.len());
     let mut emptied = Vec::new();
     for mut turn in request.turns.iter().cloned() {
@@ -46,5 +46,5 @@ pub(super) fn without<'a>(
             turns.push(turn);
         }
     }
-    RemainingTools { tools, turns, emptied }
+    RemainingTurns { turns, emptied }
 }

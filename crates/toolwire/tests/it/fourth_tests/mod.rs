@@ -28,7 +28,7 @@ use accumulate::accumulate;
 const REQUEST: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","says":"Weather?"}],
     "instruments":[{"tool":"weather","about":"The weather.","takes":{"type":"object"}}]}"#;
 
-/// The model and the wish for a stream come from the path, wherever a request
+/// The model and whether to stream come from the path, wherever a request
 /// goes.
 #[test]
 fn the_url_says_which_model_and_whether_to_stream() {

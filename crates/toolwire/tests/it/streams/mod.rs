@@ -1,7 +1,6 @@
 //! Streams: golden vectors, laws, and every fault at every place.
 
 pub(crate) mod accumulate;
-mod alike;
 mod faults;
 mod held;
 mod identity;
@@ -10,6 +9,7 @@ mod losses;
 pub(crate) mod oracle;
 mod pairs;
 mod renamed;
+mod repeated_events;
 mod steps;
 mod summary;
 mod vectors;

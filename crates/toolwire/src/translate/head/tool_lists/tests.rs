@@ -1,0 +1,109 @@
+use super::*;
+use crate::protocol::PathMatch;
+use crate::translate::{Error, RequestHead};
+
+const TOOL: &str = r#"{"type":"function","function":{"name":"read","description":"Reads a \"file\", with the numbers of its lines.","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}}"#;
+
+fn read(lists: &ToolLists, body: &str) -> Result<RequestHead, Error> {
+    RequestHead::read_with(lists, Protocol::Chat, &PathMatch::default(), body.as_bytes())
+}
+
+/// Reads a body with these lists and without any.
+fn compare(lists: &ToolLists, body: &str) {
+    let without = RequestHead::read(Protocol::Chat, &PathMatch::default(), body.as_bytes());
+    assert_eq!(read(lists, body), without, "{body}");
+}
+
+fn count(lists: &ToolLists) -> usize {
+    lists.lock().len()
+}
+
+#[test]
+fn a_list_that_comes_again_is_read_as_before() {
+    let lists = ToolLists::with_room(1 << 20);
+    let long = "Please read what is in this long line.";
+    for text in ["short", long] {
+        for rest in ["", r#","temperature":0.5"#, r#", "functions":[{"name":"other"}]"#] {
+            for space in ["", "  ", "\n"] {
+                compare(
+                    &lists,
+                    &format!(
+                        r#"{{"messages":[{{"content":"{text}"}}],"tools":{space}[{TOOL}, {TOOL}]{rest}}}"#
+                    ),
+                );
+            }
+        }
+    }
+    assert_eq!(count(&lists), 2);
+}
+
+#[test]
+fn a_longer_list_is_another_one() {
+    let lists = ToolLists::with_room(1 << 20);
+    for tools in [format!("[{TOOL}]"), format!("[{TOOL},{TOOL}]"), "[]".to_owned()] {
+        for _ in 0..2 {
+            compare(&lists, &format!(r#"{{"model":"m","tools":{tools}}}"#));
+        }
+    }
+    assert_eq!(count(&lists), 3);
+}
+
+#[test]
+fn what_is_wrong_behind_a_list_is_found() {
+    let lists = ToolLists::with_room(1 << 20);
+    read(&lists, &format!(r#"{{"tools":[{TOOL}]}}"#)).unwrap();
+    for rest in ["", "]}", ",}", r#","tools":[]}"#, r#""}"#, "x}"] {
+        let body = format!(r#"{{"tools":[{TOOL}]{rest}"#);
+        compare(&lists, &body);
+        assert!(read(&lists, &body).is_err(), "{body}");
+    }
+}
+
+#[test]
+fn a_list_that_is_refused_is_not_kept() {
+    let lists = ToolLists::with_room(1 << 20);
+    for tools in ["[{\"name\":1,\"name\":2}]", "[{]", "[", "[1,]", "[\"\\ud800\"]"] {
+        for _ in 0..2 {
+            assert!(read(&lists, &format!(r#"{{"tools":{tools}}}"#)).is_err());
+        }
+    }
+    assert_eq!(count(&lists), 0);
+}
+
+#[test]
+fn each_protocol_counts_for_itself() {
+    let lists = ToolLists::with_room(1 << 20);
+    let body = r#"{"model":"m","tools":[{"type":"namespace","name":"n","tools":[{"name":"a"},{"name":"b"}]}]}"#;
+    for protocol in Protocol::ALL {
+        for _ in 0..2 {
+            let path = PathMatch::default();
+            let without = RequestHead::read(protocol, &path, body.as_bytes());
+            assert_eq!(RequestHead::read_with(&lists, protocol, &path, body.as_bytes()), without);
+        }
+    }
+}
+
+#[test]
+fn the_oldest_make_room() {
+    let lists = ToolLists::with_room(8 * TOOL.len());
+    let body =
+        |name: usize| format!(r#"{{"tools":[{}]}}"#, TOOL.replace("read", &name.to_string()));
+    for name in 0..20 {
+        read(&lists, &body(name)).unwrap();
+        // One that is used stays.
+        read(&lists, &body(0)).unwrap();
+    }
+    let kept = lists.lock();
+    let bytes: usize = kept.iter().map(|list| list.text.len()).sum();
+    assert!(kept.len() >= 6 && bytes <= 8 * TOOL.len(), "{} lists", kept.len());
+    assert!(kept.iter().any(|list| list.text.contains(r#""name":"0""#)));
+    drop(kept);
+
+    let large = format!(r#"{{"tools":[{}1]}}"#, format!("{TOOL},").repeat(3));
+    read(&lists, &large).unwrap();
+    assert!(lists.lock().iter().all(|list| list.text.len() < 2 * TOOL.len()));
+
+    let lists = ToolLists::with_room(1 << 20);
+    (0..100).for_each(|name| drop(read(&lists, &body(name))));
+    assert_eq!(count(&lists), MAX_LISTS);
+}

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::options::Clock;
 
 /// Whose content it is. Nobody finds what belongs to another tenant.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -42,16 +44,24 @@ impl fmt::Debug for Tenant {
     }
 }
 
-/// A new id: the prefix and 192 random bits. Nobody can guess one.
+/// A new id: the prefix, the second in which it was made and 160 random bits.
+/// Nobody can guess one.
+///
+/// Ids that are made at about the same time are neighbours in an index, so that
+/// those of a group of writes change one page of it and not as many as they are.
 pub fn random_id(prefix: &str) -> Result<String, StoreError> {
-    let mut bytes = [0; 24];
-    getrandom::fill(&mut bytes).map_err(|error| StoreError::Unavailable {
+    let Timestamp(millis) = Clock::System.now();
+    // The last four bytes of the seconds go on until 2106.
+    let [_, _, _, _, time @ ..] = (millis / 1000).to_be_bytes();
+    let mut random = [0; 20];
+    getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable {
         reason: format!("the system has no random numbers: {error}"),
         retry: true,
     })?;
-    let mut id = String::with_capacity(prefix.len() + 2 * bytes.len());
+    let mut id = String::with_capacity(prefix.len() + 2 * (time.len() + random.len()));
     id.push_str(prefix);
-    write_hex(&mut id, &bytes);
+    write_hex(&mut id, &time);
+    write_hex(&mut id, &random);
     Ok(id)
 }
 
@@ -62,11 +72,24 @@ pub fn item_id(response: &str, index: usize) -> String {
     format!("{ITEM_PREFIX}{random}_{index}")
 }
 
-/// The response whose id is part of an item's, if [`item_id`] has made it.
+/// The response whose id is part of an item's, as in those of [`item_id`] and of
+/// the items of an answer, which have other prefixes.
 pub(crate) fn response_of_item(item: &str) -> Option<String> {
-    let (random, index) = item.strip_prefix(ITEM_PREFIX)?.rsplit_once('_')?;
+    told_by_item(item).map(|random| format!("{RESPONSE_PREFIX}{random}"))
+}
+
+/// Whether an item's id tells that it belongs to a response.
+pub(crate) fn tells_response(item: &str, response: &str) -> bool {
+    let random = response.strip_prefix(RESPONSE_PREFIX);
+    random.is_some() && told_by_item(item) == random
+}
+
+/// The part of a response's id that is part of an item's.
+fn told_by_item(item: &str) -> Option<&str> {
+    let (_prefix, told) = item.split_once('_')?;
+    let (random, index) = told.rsplit_once('_')?;
     let is_index = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
-    is_index.then(|| format!("{RESPONSE_PREFIX}{random}"))
+    is_index.then_some(random)
 }
 
 const RESPONSE_PREFIX: &str = "resp_";
@@ -75,7 +98,7 @@ const ITEM_PREFIX: &str = "item_";
 fn write_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(digit), 16));
+            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use bytes::{Buf, BufMut, Bytes};
 
-use crate::id::response_of_item;
+use crate::id::tells_response;
 use crate::plan::{Row, Section};
 
 /// Writes the rows that belong to a response's input and output, in their order.
@@ -59,7 +59,7 @@ pub(crate) fn unpack(mut packed: Bytes) -> Option<Vec<Row>> {
 /// to, each once.
 pub(crate) fn listed_ids<'r>(response: &str, rows: &'r [Row]) -> Vec<&'r str> {
     let rows = rows.iter().filter(|row| row.section.is_packed() && !row.id.is_empty());
-    let is_listed = |id: &&str| response_of_item(id).as_deref() != Some(response);
+    let is_listed = |id: &&str| !tells_response(id, response);
     let mut ids: Vec<_> = rows.map(|row| row.id.as_str()).filter(is_listed).collect();
     ids.sort_unstable();
     ids.dedup();

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use crate::model::{ApiError, KeptState, Protocol};
-use crate::translate::{Error, invalid, utf8};
-use crate::wire::{Extra, ReadError};
+use crate::translate::{Error, RequestHead, invalid, utf8};
+use crate::wire::{Extra, ReadError, Reader};
 
 /// What a codec knows of its protocol's memory.
 pub trait StatefulCodec: Sync {
@@ -22,9 +22,9 @@ pub trait StatefulCodec: Sync {
     fn reference_word(&self) -> &'static str;
 
     /// Reads a request.
-    fn read_request<'a>(&self, body: &'a str) -> Result<StatefulRequest<'a>, ReadError>;
+    fn read_request<'a>(&self, body: Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>;
 
-    /// Reads a whole answer.
+    /// Reads a whole answer, which was read or written before.
     fn read_answer<'a>(&self, body: &'a str) -> Result<StatefulAnswer<'a>, ReadError>;
 
     /// Reads an object with a list of items in one member, and others.
@@ -134,18 +134,24 @@ pub struct StatefulItems<'a> {
     pub metadata: Option<Cow<'a, str>>,
 }
 
-/// Reads a request. `None` if servers of the protocol remember nothing.
+/// Reads a request whose head was read. `None` if servers of the protocol remember
+/// nothing.
 ///
 /// # Errors
 ///
 /// [`Error::Invalid`] if it cannot be read.
-pub fn read_request(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulRequest<'_>>, Error> {
+pub fn read_request<'a>(
+    protocol: Protocol,
+    head: &'a RequestHead,
+    body: &'a [u8],
+) -> Result<Option<StatefulRequest<'a>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    codec.read_request(source).map(Some).map_err(|error| invalid(source, error))
+    let reader = Reader::again(source, &head.ends);
+    codec.read_request(reader).map(Some).map_err(|error| invalid(source, error))
 }
 
-/// Reads an answer. `None` if servers of the protocol remember nothing.
+/// Reads an answer that was read or written before. `None` if servers of the protocol remember nothing.
 ///
 /// # Errors
 ///

@@ -100,7 +100,7 @@ pub(crate) const ROWS: &[Row] = &[
         ],
         shape: "many problems in one long line, with many keys",
         measure: || {
-            configuration(60, |size| {
+            configuration(30, |size| {
                 let keys = each(size, |n| format!("{{ unknown = \"sk-{n}0123456789abcdef\" }}, "));
                 format!("keys = [{keys}]\n")
             })

@@ -87,7 +87,7 @@ impl ClientRequest {
         let Some(turn) = &self.turn else { return Err(stored::no_background()) };
         let CheckedHead { model, scanned, .. } = &self.document.head;
         let body = &self.whole.as_ref().unwrap_or(&self.document).body;
-        let job = turn.begin_job(memory, body, model, scanned.stream).await?;
+        let job = turn.begin_job(memory, body, model, scanned).await?;
         self.job = Some(job.kept().clone());
         Ok(job)
     }
@@ -107,7 +107,8 @@ impl ClientRequest {
             let document = self.whole.as_ref().unwrap_or(&self.document);
             return Ok((document, Some(kept.clone()), None));
         }
-        let plan = turn.plan(upstream.remembers(), &self.document.head.model)?;
+        let CheckedHead { model, scanned, .. } = &self.document.head;
+        let plan = turn.plan(upstream.remembers(), model, scanned)?;
         let TurnPlan { is_expanded, kept, recorder } = plan;
         let whole = self.whole.as_ref().filter(|_| is_expanded);
         let recorder = recorder.map(|recorder| AnswerRecorder::Response(Box::new(recorder)));

@@ -161,7 +161,7 @@ fn take_turns(body: &str) {
             let tenant = Tenant::single();
             let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
-            let plan = || turn.plan(false, "m").ok().unwrap().recorder.unwrap();
+            let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
             plan().record(answer(id)).await.ok().unwrap();
             // The id is taken, which is found out last.
             assert!(plan().record_stream(answer(id)).await.is_err());
@@ -173,14 +173,14 @@ fn take_turns(body: &str) {
 fn work(items: &str) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
-        let body = format!(r#"{{"model":"m","background":true,"input":{items}}}"#);
+        let body = format!(r#"{{"model":"m","background":true,"stream":true,"input":{items}}}"#);
         let body = Bytes::from(body);
         let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
         for fails in [false, true] {
             let tenant = Tenant::single();
             let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
-            let job = turn.begin_job(&memory, &body, "m", true).await.ok().unwrap();
+            let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
             let id = job.kept().id.clone().unwrap();
             let answer = format!(r#"{{"id":"{id}","status":"completed","output":{items}}}"#);
             let event = format!(r#"{{"type":"response.completed","response":{answer}}}"#);

@@ -107,7 +107,7 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
-        Box::pin(Self::recall_state(memory, codec, tenant, client, body)).await
+        Box::pin(Self::recall_state(memory, codec, tenant, client, head, body)).await
     }
 
     /// Looks up what a request refers to that may refer to something.
@@ -116,9 +116,10 @@ impl Turn {
         codec: &dyn StatefulCodec,
         tenant: Tenant,
         client: Protocol,
+        head: &RequestHead,
         body: &Bytes,
     ) -> Result<Option<Self>, Failure> {
-        let request = stateful::read_request(client, body);
+        let request = stateful::read_request(client, head, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
         let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
@@ -189,7 +190,12 @@ impl Turn {
 
     /// Decides who keeps what, for an upstream that remembers by itself or does
     /// not.
-    pub(crate) fn plan(&self, upstream_remembers: bool, model: &str) -> Result<TurnPlan, Failure> {
+    pub(crate) fn plan(
+        &self,
+        upstream_remembers: bool,
+        model: &str,
+        head: &RequestHead,
+    ) -> Result<TurnPlan, Failure> {
         let passes = TurnPlan { is_expanded: false, kept: None, recorder: None };
         let is_expanded = match &self.recalled {
             Recalled::Nothing | Recalled::Unknown(_) if upstream_remembers => return Ok(passes),
@@ -231,18 +237,18 @@ impl Turn {
                 previous: self.previous.clone(),
                 conversation: self.conversation.clone(),
                 model: model.to_owned(),
-                input: self.read_input()?,
+                input: self.read_input(head)?,
             }),
         };
         Ok(TurnPlan { is_expanded, kept: Some(kept), recorder })
     }
 
-    pub(super) fn read_input(&self) -> Result<Vec<Item>, Failure> {
+    pub(super) fn read_input(&self, head: &RequestHead) -> Result<Vec<Item>, Failure> {
         let body = match &self.input {
             TurnInput::Read(items) => return Ok(items.clone()),
             TurnInput::Unread(body) => body,
         };
-        let request = stateful::read_request(self.client, body);
+        let request = stateful::read_request(self.client, head, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let mut known = HashSet::new();
         let input = request.unwrap_or_default().input;

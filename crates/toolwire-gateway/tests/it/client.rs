@@ -114,6 +114,11 @@ pub(crate) async fn rest(stream: &mut TcpStream) -> String {
 
 /// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
+    until_within(Duration::from_secs(5), stream, text).await
+}
+
+/// The same, if so much time may pass before the next bytes.
+pub(crate) async fn until_within(limit: Duration, stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
@@ -122,7 +127,7 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
             return all;
         }
         let reading = stream.read(&mut piece);
-        let count = tokio::time::timeout(Duration::from_secs(5), reading).await;
+        let count = tokio::time::timeout(limit, reading).await;
         let count = count.unwrap_or_else(|_| panic!("{text:?} does not come after {all:?}"));
         let count = count.unwrap();
         assert!(count > 0, "{text:?} does not come: {all:?}");

@@ -1,7 +1,7 @@
 //! Everything in this process's memory. It is what the other engines are
 //! compared with, so it is written to be read, not to be fast.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::ItemsQuery;
@@ -223,6 +223,9 @@ impl Memory {
 
     pub(crate) fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
         let mut state = self.lock();
+        // A lineage whose records were deleted is nothing that is pruned.
+        let alive: HashSet<_> = state.records.values().map(|entry| entry.lineage).collect();
+        state.lineages.retain(|lineage, _| alive.contains(lineage));
         let expired = state.lineages.iter().filter(|(_, expires)| **expires <= now);
         let expired: Vec<_> = expired.map(|(lineage, _)| *lineage).take(limit).collect();
         state.records.retain(|_, entry| !expired.contains(&entry.lineage));

@@ -20,28 +20,53 @@ pub(super) const RECORD: &str = concat!(
 pub(super) const RECORD_OF_KEY: &str =
     concat!("SELECT ", columns!(), ", key FROM toolwire_record WHERE key = $1");
 
-/// Conflicts change nothing instead of failing, because in Postgres a failure
-/// ends the transaction. SQLite knows the key without being asked, and would keep a
-/// copy of every page that it changes for the answer.
 macro_rules! insert_record {
-    ($returning:literal) => {
+    ($column:literal, $value:ident, $then:literal) => {
         concat!(
             "INSERT INTO toolwire_record (lineage, ",
             columns!(),
+            $column,
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-             $19) ON CONFLICT (tenant, kind, id) DO NOTHING",
-            $returning
+             $19",
+            $value!(),
+            ")",
+            $then
         )
     };
 }
 
-pub(super) const INSERT_RECORD: &str = insert_record!("");
+macro_rules! packed_value {
+    () => {
+        ", $20"
+    };
+}
+
+/// SQLite has the items in the record. It knows the key without being asked, and
+/// would keep a copy of every page that it changes for the answer.
+pub(super) const INSERT_RECORD: &str = insert_record!(", packed", packed_value, "");
 
 #[cfg(feature = "postgres")]
-pub(super) const INSERT_RECORD_RETURNING: &str = insert_record!(" RETURNING key");
+macro_rules! no_value {
+    () => {
+        ""
+    };
+}
 
+/// Conflicts change nothing instead of failing, because in Postgres a failure
+/// ends the transaction.
+#[cfg(feature = "postgres")]
+pub(super) const INSERT_RECORD_RETURNING: &str =
+    insert_record!("", no_value, " ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key");
+
+#[cfg(feature = "postgres")]
 pub(super) const DELETE_EXPIRED: &str =
     "DELETE FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires <= $4";
+
+/// The record with an id, also if it has expired.
+pub(super) const EXPIRES: &str =
+    "SELECT key, expires FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3";
+
+pub(super) const DELETE_KEY: &str = "DELETE FROM toolwire_record WHERE key = $1";
 
 pub(super) const INSERT_LINEAGE: &str = "INSERT INTO toolwire_lineage (expires) VALUES ($1)";
 
@@ -50,9 +75,15 @@ pub(super) const INSERT_LINEAGE_RETURNING: &str =
     "INSERT INTO toolwire_lineage (expires) VALUES ($1) RETURNING key";
 
 /// Keeps the items of a response, which are one value.
+pub(super) const SET_PACKED: &str = "UPDATE toolwire_record SET packed = $1 WHERE key = $2";
+
+pub(super) const PACKED: &str = "SELECT packed FROM toolwire_record WHERE key = $1";
+
+#[cfg(feature = "postgres")]
 pub(super) const SET_ITEMS: &str = "INSERT INTO toolwire_packed (record, items) VALUES ($1, $2) ON CONFLICT \
      (record) DO UPDATE SET items = excluded.items";
 
+#[cfg(feature = "postgres")]
 pub(super) const ITEMS: &str = "SELECT items FROM toolwire_packed WHERE record = $1";
 
 pub(super) const DELETE_ITEM_IDS: &str = "DELETE FROM toolwire_packed_id WHERE record = $1";
@@ -63,6 +94,13 @@ pub(super) const RECORD_OF_ITEM: &str = "SELECT r.key FROM toolwire_packed_id i 
 
 pub(super) const EXTEND_LINEAGE: &str = "UPDATE toolwire_lineage SET expires = CASE WHEN expires < $1 THEN $1 ELSE expires END WHERE key = $2";
 
+/// The lineage of a response, and when the response expires if it is alone.
+pub(super) const LINEAGE_OF: &str = "SELECT key, lineage, expires FROM toolwire_record WHERE tenant = $1 AND \
+     kind = 'response' AND id = $2";
+
+pub(super) const SET_LINEAGE: &str = "UPDATE toolwire_record SET lineage = $1 WHERE key = $2";
+
+#[cfg(feature = "postgres")]
 pub(super) const EXTEND_LINEAGE_OF: &str = "UPDATE toolwire_lineage SET expires = CASE WHEN expires < $1 \
      THEN $1 ELSE expires END WHERE key = (SELECT lineage FROM toolwire_record WHERE tenant = $2 AND kind = \
      'response' AND id = $3) RETURNING key";
@@ -120,28 +158,27 @@ pub(super) const ALL_ROWS: &str = "SELECT section, position, id, tag, body FROM 
 /// A response and those that it continues, with how far each is from it. What is
 /// continued was stored before, so its key is smaller, and there can be no circle.
 /// The database would copy everything to put it in order, so the caller does that.
+/// `CROSS` has SQLite begin with what is known of the chain.
 macro_rules! chain {
-    ($column:literal, $join:literal) => {
+    ($column:literal) => {
         concat!(
             "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, previous, 0 FROM toolwire_record \
              WHERE tenant = $1 AND kind = 'response' AND id = $2 AND expires > $3 UNION ALL SELECT r.key, \
-             r.previous, c.depth + 1 FROM chain c JOIN toolwire_record r ON r.tenant = $1 AND r.kind = \
+             r.previous, c.depth + 1 FROM chain c CROSS JOIN toolwire_record r WHERE r.tenant = $1 AND r.kind = \
              'response' AND r.id = c.previous AND r.key < c.key) SELECT r.id, r.previous, r.conversation, \
              r.status, r.model, r.internal, r.context, CAST(c.depth AS BIGINT), ",
             $column,
-            " FROM chain c JOIN toolwire_record r ON r.key = c.key",
-            $join
+            " FROM chain c CROSS JOIN toolwire_record r WHERE r.key = c.key"
         )
     };
 }
 
 /// The chain with its items, for a database that gives one row at a time.
-pub(super) const CHAIN: &str =
-    chain!("p.items", " LEFT JOIN toolwire_packed p ON p.record = c.key");
+pub(super) const CHAIN: &str = chain!("r.packed");
 
 /// The chain with its keys, for one that gives all rows at once.
 #[cfg(feature = "postgres")]
-pub(super) const CHAIN_KEYS: &str = chain!("r.key", "");
+pub(super) const CHAIN_KEYS: &str = chain!("r.key");
 
 /// The newest item of a thread that has this id, with the key of its record.
 pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body, i.record FROM toolwire_item i JOIN \
@@ -154,15 +191,15 @@ pub(super) const KEY: &str =
 pub(super) const THREADS_FORWARD: &str = concat!(
     "SELECT ",
     columns!(),
-    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND expires > $3 AND key > $4 ORDER BY key \
-     LIMIT $5"
+    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND kind <> 'response' AND expires > $3 AND \
+     key > $4 ORDER BY key LIMIT $5"
 );
 
 pub(super) const THREADS_BACKWARD: &str = concat!(
     "SELECT ",
     columns!(),
-    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND expires > $3 AND key < $4 ORDER BY key \
-     DESC LIMIT $5"
+    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND kind <> 'response' AND expires > $3 AND \
+     key < $4 ORDER BY key DESC LIMIT $5"
 );
 
 pub(super) const USAGE: &str = "SELECT count(*), CAST(COALESCE(sum(bytes), 0) AS BIGINT) FROM toolwire_record WHERE tenant = $1";
@@ -182,9 +219,17 @@ pub(super) const CLAIM: &str = concat!(
     ", key"
 );
 
-/// Records and rows go with their lineage.
+/// Lineages whose records were deleted. They are not counted.
+pub(super) const PRUNE_EMPTY: &str = "DELETE FROM toolwire_lineage WHERE expires <= $1 AND NOT EXISTS (SELECT 1 \
+     FROM toolwire_record r WHERE r.lineage = toolwire_lineage.key)";
+
+/// Records go with their lineage, and rows with their record.
 pub(super) const PRUNE: &str = "DELETE FROM toolwire_lineage WHERE key IN (SELECT key FROM toolwire_lineage WHERE \
      expires <= $1 LIMIT $2)";
+
+/// Those that have no lineage.
+pub(super) const PRUNE_ALONE: &str = "DELETE FROM toolwire_record WHERE key IN (SELECT key FROM \
+     toolwire_record WHERE lineage IS NULL AND expires <= $1 LIMIT $2)";
 
 pub(super) const STATS: &str = "SELECT kind, count(*), CAST(sum(items) AS BIGINT), CAST(sum(bytes) \
      AS BIGINT), min(created), CAST(sum(CASE WHEN expires <= $1 THEN 1 ELSE 0 END) AS BIGINT), \

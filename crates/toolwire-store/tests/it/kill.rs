@@ -83,7 +83,7 @@ fn the_process_that_is_killed() {
 fn kill_one(path: &Path, round: usize) -> BTreeSet<u64> {
     let mut child = start_child(path, round);
     let mut out = child.stdout.take().unwrap();
-    let random = u64::from_str_radix(&random_id("").unwrap()[..8], 16).unwrap();
+    let random = u64::from_str_radix(&random_id("").unwrap()[40..], 16).unwrap();
     // Half of the processes die before or soon after they have opened the file.
     std::thread::sleep(Duration::from_micros(random % 60_000));
     child.kill().unwrap();

@@ -1,6 +1,6 @@
 //! Stores of earlier versions, brought up to date.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use toolwire_store::{Item, Options, Order, Page, Store, Tenant};
 
 use crate::engines::{Folder, run};
@@ -26,7 +26,8 @@ INSERT INTO toolwire_item (record, section, position, tenant, id, tag, body) VAL
     (3, 2, 0, 'everybody', 'item3', '', CAST('[4]' AS BYTES));
 ";
 
-async fn check(options: Options) {
+/// Proves that everything is found, in tables of this version.
+async fn check(options: Options, version: i64) {
     let (store, tenant) = (Store::open(options).await.unwrap(), Tenant::single());
     let chain = store.chain(&tenant, "resp_2").await.unwrap().unwrap();
     let items: Vec<_> =
@@ -46,7 +47,7 @@ async fn check(options: Options) {
     store.export(&mut export).await.unwrap();
     let export = String::from_utf8(export).unwrap();
     assert_eq!(export.matches("\"section\"").count(), 5, "{export}");
-    assert_eq!(store.stats().await.unwrap().version, 2);
+    assert_eq!(store.stats().await.unwrap().version, version);
     assert!(store.delete_response(&tenant, "resp_1").await.unwrap());
     assert_eq!(store.item(&tenant, "msg_1").await.unwrap(), None);
 }
@@ -62,7 +63,47 @@ fn a_file_of_the_first_version_keeps_everything() {
         connection.execute_batch(&FIRST_VERSION.replace("BYTES", "BLOB")).unwrap();
         connection.pragma_update(None, "user_version", 1).unwrap();
         drop(connection);
-        check(Options::sqlite(&path)).await;
+        check(Options::sqlite(&path), 3).await;
+    });
+}
+
+/// Items as the second version packed them.
+fn packed(items: &[(u8, &str, &str)]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for (section, id, body) in items {
+        packed.push(*section);
+        for length in [id.len(), 0, body.len()] {
+            packed.extend_from_slice(&(length as u64).to_le_bytes());
+        }
+        packed.extend_from_slice(id.as_bytes());
+        packed.extend_from_slice(body.as_bytes());
+    }
+    packed
+}
+
+#[test]
+fn a_file_of_the_second_version_keeps_everything() {
+    run(async {
+        let folder = Folder::new("second-version");
+        let path = folder.path().join("store.db");
+        let connection = Connection::open(&path).unwrap();
+        for statements in [
+            include_str!("../../src/engine/sqlite/migrations/0001.sql"),
+            include_str!("../../src/engine/sqlite/migrations/0002.sql"),
+            &FIRST_VERSION.replace("BYTES", "BLOB"),
+            "DELETE FROM toolwire_item WHERE section < 2;
+             INSERT INTO toolwire_packed_id (tenant, id, record) VALUES
+             ('everybody', 'item1', 1), ('everybody', 'msg_1', 1), ('everybody', 'item2', 2);",
+        ] {
+            connection.execute_batch(statements).unwrap();
+        }
+        let insert = "INSERT INTO toolwire_packed (record, items) VALUES ($1, $2)";
+        let first = packed(&[(0, "item1", "[1]"), (1, "msg_1", "[2]")]);
+        connection.execute(insert, params![1, first]).unwrap();
+        connection.execute(insert, params![2, packed(&[(0, "item2", "[3]")])]).unwrap();
+        connection.pragma_update(None, "user_version", 2).unwrap();
+        drop(connection);
+        check(Options::sqlite(&path), 3).await;
     });
 }
 
@@ -78,6 +119,6 @@ fn a_database_of_the_first_version_keeps_everything() {
         let version = "CREATE TABLE toolwire_store (version BIGINT NOT NULL); INSERT INTO toolwire_store \
                        VALUES (1)";
         execute(&url, version).await;
-        check(Options::postgres(&url)).await;
+        check(Options::postgres(&url), 2).await;
     });
 }

@@ -46,7 +46,7 @@ pub struct RequestHead {
     /// nothing.
     pub session: Option<String>,
     /// Where the long values of the body end, for whoever reads it next.
-    pub(super) ends: ValueEnds,
+    pub(crate) ends: ValueEnds,
 }
 
 impl RequestHead {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, MAX_DEPTH, Scan};
-use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates};
+use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 
 /// Something that can be read from a JSON value.
 pub trait Read<'a>: Sized {
@@ -143,6 +143,16 @@ impl<'a> Reader<'a> {
             None => self.scanned(scan::value(self.bytes(), self.pos, self.depth, &mut ()))?,
         };
         Ok(())
+    }
+
+    /// Passes over one value of a document that was read or written before, and
+    /// checks no list and no object for the second time.
+    pub(crate) fn skip_known(&mut self) -> Result<(), ReadError> {
+        if matches!(self.peek(), Kind::Array | Kind::Object) {
+            self.pos = skip::container_end(self.bytes(), self.pos);
+            return Ok(());
+        }
+        self.skip()
     }
 
     /// Passes over one value of any kind, and notes where the long values in it

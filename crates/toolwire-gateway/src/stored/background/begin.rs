@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind, Retry};
 use toolwire::stateful;
-use toolwire::translate::KeptState;
+use toolwire::translate::{KeptState, RequestHead};
 use toolwire_store::{Item, NewResponse, Status, Write};
 
 use super::JobKind;
@@ -23,13 +23,13 @@ impl Turn {
     }
 
     /// Stores that the answer is being made. `body` is the request with
-    /// everything that it refers to.
+    /// everything that it refers to, `head` is of the client's own.
     pub(crate) async fn begin_job(
         &self,
         memory: &ResponseStore,
         body: &Bytes,
         model: &str,
-        stream: bool,
+        head: &RequestHead,
     ) -> Result<Job, Failure> {
         let Some(store) = &memory.store else { return Err(store_is_off("background")) };
         if self.wanted == Some(false) {
@@ -57,10 +57,10 @@ impl Turn {
         let pending = Bytes::from(pending.unwrap_or_default());
         let running = memory.jobs.add(&id).ok_or_else(too_many)?;
         // What is kept must not keep the client's whole request in memory.
-        let input = self.read_input()?.into_iter();
+        let input = self.read_input(head)?.into_iter();
         let input = input.map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item });
         let input: Vec<Item> = input.collect();
-        let kind = JobKind::new(stream);
+        let kind = JobKind::new(head.stream);
         let response = NewResponse {
             id: id.clone(),
             previous: self.previous.clone(),

@@ -1,5 +1,6 @@
 //! A disk without room.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -35,6 +36,9 @@ async fn storing_stops_and_serving_goes_on() {
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.header("retry-after").is_some());
     assert!(refused.body.contains("full"), "{refused:?}");
+    // What is too small for an answer may be enough for the store to find that it
+    // works again, and a second later it tries.
+    disk.fill();
     let asked = server.seen_count();
     for _ in 0..5 {
         assert_eq!(respond(to, &long(true)).await.status, 503);
@@ -61,6 +65,12 @@ impl SmallDisk {
         let path = folder.join("disk");
         std::fs::create_dir(&path).unwrap();
         mount(&["-t", "tmpfs", "-o", "size=6m", "tmpfs"], &path).then_some(Self(path))
+    }
+
+    /// Takes what room is left.
+    fn fill(&self) {
+        let mut rest = std::fs::File::create(self.0.join("rest")).unwrap();
+        while rest.write_all(&[0; 4096]).is_ok() {}
     }
 
     fn grow(&self) {

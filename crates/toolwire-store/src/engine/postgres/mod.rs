@@ -199,6 +199,8 @@ impl Postgres {
 
     pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
         with_client!(self, client => {
+            let prune = client.prepare_cached(sql::PRUNE_EMPTY).await?;
+            client.execute(&prune, &[&now]).await?;
             let prune = client.prepare_cached(sql::PRUNE).await?;
             Ok(client.execute(&prune, &[&now, &count(limit)]).await?)
         })

@@ -31,7 +31,7 @@ pub(super) fn apply(
                 params![length(metadata), bytes, now, expires, tenant, kind.as_str(), id, now];
             let changed = update.query_row(values, Changed::read).optional()?;
             let changed = changed.ok_or(StoreError::NotFound)?;
-            step.extend(changed.lineage, changed.expires)
+            extend(connection, changed.lineage, changed.expires)
         }
         Change::RemoveItem { kind, id, item } => step.remove_item(*kind, id, item),
     }
@@ -39,17 +39,27 @@ pub(super) fn apply(
 
 /// Stores a record as it is. Returns whether it was not there yet.
 pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool, Failure> {
-    let Record { tenant, kind, id, .. } = &full.record;
-    let mut exists = connection.prepare_cached(sql::EXISTS)?;
     // Also what has expired is there.
-    if exists.exists(params![tenant, kind.as_str(), id, i64::MIN])? {
+    if expires(connection, &full.record)?.is_some() {
         return Ok(false);
     }
-    insert_into(connection, lineage(connection, &full.record)?, full)
+    insert_new(connection, full)?;
+    Ok(true)
 }
 
-fn insert_into(connection: &Connection, lineage: i64, full: &FullRecord) -> Result<bool, Failure> {
+/// The key of the record with the same id, and when it expires.
+fn expires(connection: &Connection, record: &Record) -> Result<Option<(i64, i64)>, Failure> {
+    let Record { tenant, kind, id, .. } = record;
+    let mut select = connection.prepare_cached(sql::EXPIRES)?;
+    let found =
+        select.query_row(params![tenant, kind.as_str(), id], |row| Ok((row.get(0)?, row.get(1)?)));
+    Ok(found.optional()?)
+}
+
+/// Stores a record whose id is free.
+fn insert_new(connection: &Connection, full: &FullRecord) -> Result<(), Failure> {
     let FullRecord { record, rows } = full;
+    let lineage = lineage(connection, record)?;
     let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
     let Record {
         tenant,
@@ -73,46 +83,57 @@ fn insert_into(connection: &Connection, lineage: i64, full: &FullRecord) -> Resu
     } = record;
     let (body, internal): (&[u8], &[u8]) = (body, internal);
     let (kind, status) = (kind.as_str(), status.as_str());
+    let is_packed = rows.iter().any(|row| row.section.is_packed());
+    let packed = is_packed.then(|| packed::pack(rows.iter()));
     let values = params![
         lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
-        model, body, internal, next, items, bytes, context, owner, lease
+        model, body, internal, next, items, bytes, context, owner, lease, packed
     ];
-    if insert.execute(values)? == 0 {
-        return Ok(false);
-    }
+    insert.execute(values)?;
     let key = connection.last_insert_rowid();
     insert_rows(connection, key, tenant, 0, rows)?;
-    if rows.iter().any(|row| row.section.is_packed()) {
-        set_items(connection, key, tenant, id, rows)?;
-    }
-    Ok(true)
+    list_items(connection, key, tenant, id, rows)
 }
 
-/// What expires together with a record: the chain that it continues, or
-/// something that begins with it.
-fn lineage(connection: &Connection, record: &Record) -> Result<i64, Failure> {
-    if let Some(previous) = &record.previous {
-        let mut extend = connection.prepare_cached(sql::EXTEND_LINEAGE_OF)?;
-        let values = params![record.expires, record.tenant, previous];
-        if let Some(lineage) = extend.query_row(values, |row| row.get(0)).optional()? {
-            return Ok(lineage);
-        }
+/// The chain that a record continues, which expires as a whole. The first response
+/// of a chain has none until the second one comes.
+fn lineage(connection: &Connection, record: &Record) -> Result<Option<i64>, Failure> {
+    let Some(previous) = &record.previous else { return Ok(None) };
+    let mut select = connection.prepare_cached(sql::LINEAGE_OF)?;
+    let found = select.query_row(params![record.tenant, previous], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    });
+    let found: Option<(i64, Option<i64>, i64)> = found.optional()?;
+    let Some((first, lineage, expires)) = found else { return Ok(None) };
+    if lineage.is_some() {
+        extend(connection, lineage, record.expires)?;
+        return Ok(lineage);
     }
     let mut begin = connection.prepare_cached(sql::INSERT_LINEAGE)?;
-    begin.execute(params![record.expires])?;
-    Ok(connection.last_insert_rowid())
+    begin.execute(params![expires.max(record.expires)])?;
+    let lineage = connection.last_insert_rowid();
+    let mut join = connection.prepare_cached(sql::SET_LINEAGE)?;
+    join.execute(params![lineage, first])?;
+    Ok(Some(lineage))
 }
 
-/// Keeps the items of a response, and lists their ids.
-pub(super) fn set_items(
+/// A lineage lives as long as its records.
+fn extend(connection: &Connection, lineage: Option<i64>, expires: i64) -> Result<(), Failure> {
+    if let Some(lineage) = lineage {
+        let mut extend = connection.prepare_cached(sql::EXTEND_LINEAGE)?;
+        extend.execute(params![expires, lineage])?;
+    }
+    Ok(())
+}
+
+/// Lists the ids of a response's items.
+pub(super) fn list_items(
     connection: &Connection,
     key: i64,
     tenant: &str,
     response: &str,
     rows: &[Row],
 ) -> Result<(), Failure> {
-    let mut set = connection.prepare_cached(sql::SET_ITEMS)?;
-    set.execute(params![key, packed::pack(rows.iter())])?;
     let mut insert = connection.prepare_cached(INSERT_ITEM_ID)?;
     for id in packed::listed_ids(response, rows) {
         insert.execute(params![tenant, id, key])?;
@@ -146,18 +167,14 @@ struct Step<'a> {
 
 impl Step<'_> {
     fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
-        let Record { kind, id, .. } = &full.record;
-        let lineage = lineage(self.connection, &full.record)?;
-        if insert_into(self.connection, lineage, full)? {
-            return Ok(());
+        if let Some((key, expires)) = expires(self.connection, &full.record)? {
+            if expires > self.moment.now {
+                return Err(StoreError::Conflict.into());
+            }
+            // What has expired but is not pruned yet is in nobody's way.
+            self.connection.prepare_cached(sql::DELETE_KEY)?.execute(params![key])?;
         }
-        // What has expired but is not pruned yet is in nobody's way.
-        let mut delete = self.connection.prepare_cached(sql::DELETE_EXPIRED)?;
-        let values = params![self.tenant, kind.as_str(), id, self.moment.now];
-        if delete.execute(values)? > 0 && insert_into(self.connection, lineage, full)? {
-            return Ok(());
-        }
-        Err(StoreError::Conflict.into())
+        insert_new(self.connection, full)
     }
 
     fn append(&self, append: &Append) -> Result<(), Failure> {
@@ -167,7 +184,7 @@ impl Step<'_> {
         let changed = self.make_room(sums, *kind, id, *expected, owner.as_deref())?;
         let first = changed.next - added;
         insert_rows(self.connection, changed.key, self.tenant, first, rows)?;
-        self.extend(changed.lineage, changed.expires)
+        extend(self.connection, changed.lineage, changed.expires)
     }
 
     fn update(&self, update: &RecordUpdate) -> Result<(), Failure> {
@@ -202,9 +219,11 @@ impl Step<'_> {
             let mut delete = self.connection.prepare_cached(sql::DELETE_ITEM_IDS)?;
             delete.execute(params![changed.key])?;
             let rows = [input.as_slice(), output].concat();
-            set_items(self.connection, changed.key, self.tenant, id, &rows)?;
+            let mut set = self.connection.prepare_cached(sql::SET_PACKED)?;
+            set.execute(params![packed::pack(rows.iter()), changed.key])?;
+            list_items(self.connection, changed.key, self.tenant, id, &rows)?;
         }
-        self.extend(changed.lineage, changed.expires)
+        extend(self.connection, changed.lineage, changed.expires)
     }
 
     fn remove_item(&self, kind: Kind, id: &str, item: &str) -> Result<(), Failure> {
@@ -217,7 +236,7 @@ impl Step<'_> {
             return Err(StoreError::NotFound.into());
         }
         self.adjust(changed.key, &removed)?;
-        self.extend(changed.lineage, changed.expires)
+        extend(self.connection, changed.lineage, changed.expires)
     }
 
     /// Counts new rows, items, bytes and context of a record.
@@ -256,13 +275,6 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A lineage lives as long as its records.
-    fn extend(&self, lineage: i64, expires: i64) -> Result<(), Failure> {
-        let mut extend = self.connection.prepare_cached(sql::EXTEND_LINEAGE)?;
-        extend.execute(params![expires, lineage])?;
-        Ok(())
-    }
-
     /// Why nothing was changed.
     fn why_not<T>(&self, kind: Kind, id: &str) -> Result<T, Failure> {
         let mut exists = self.connection.prepare_cached(sql::EXISTS)?;
@@ -274,7 +286,7 @@ impl Step<'_> {
 /// A record that was changed.
 struct Changed {
     key: i64,
-    lineage: i64,
+    lineage: Option<i64>,
     expires: i64,
 }
 
@@ -287,7 +299,7 @@ impl Changed {
 /// A record that has grown, with the position after its last row.
 struct Appended {
     key: i64,
-    lineage: i64,
+    lineage: Option<i64>,
     expires: i64,
     next: i64,
 }

@@ -45,10 +45,12 @@ impl Connector {
             Sync::Normal => "NORMAL",
         };
         connection.pragma_update(None, "synchronous", sync)?;
-        connection.pragma_update(None, "foreign_keys", "ON")?;
         connection.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
         connection.pragma_update(None, "wal_autocheckpoint", PAGES_OF_LOG)?;
+        connection.pragma_update(None, "cache_size", -CACHE_OF_WRITER)?;
+        connection.pragma_update(None, "foreign_keys", "OFF")?;
         migrate::run(&mut connection)?;
+        connection.pragma_update(None, "foreign_keys", "ON")?;
         Ok(connection)
     }
 
@@ -105,6 +107,10 @@ const PAGES_OF_LOG: i64 = 4000;
 
 /// How long the log may be after it was written back, in bytes.
 const LONGEST_LOG: i64 = 64 << 20;
+
+/// How much of the file the connection that writes keeps in memory, in kilobytes:
+/// the pages of its indexes, which every write changes.
+const CACHE_OF_WRITER: i64 = 8 << 10;
 
 /// More than there are statements.
 const STATEMENTS: usize = 64;

@@ -1,14 +1,16 @@
 //! Bringing the tables up to date.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::failure::Failure;
 use super::{change, read};
 use crate::engine::sql;
 use crate::error::OpenError;
+use crate::packed;
 
 /// Runs the migrations that a file has not seen. Each happens whole or not at
-/// all, whoever else opens the file at the same time.
+/// all, whoever else opens the file at the same time. References must not be
+/// enforced, because a table that is made anew would take with it what refers to it.
 pub(super) fn run(connection: &mut Connection) -> Result<(), Failure> {
     loop {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -53,15 +55,21 @@ fn pack(connection: &Connection) -> Result<(), Failure> {
             (found.get(0)?, found.get(1)?, found.get(2)?);
         let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
         let rows = select.query_map([key], read::row)?.collect::<Result<Vec<_>, _>>()?;
-        change::set_items(connection, key, &tenant, &id, &rows)?;
+        let mut insert = connection
+            .prepare_cached("INSERT INTO toolwire_packed (record, items) VALUES ($1, $2)")?;
+        insert.execute(params![key, packed::pack(rows.iter())])?;
+        change::list_items(connection, key, &tenant, &id, &rows)?;
     }
     connection.execute("DELETE FROM toolwire_item WHERE section < 2", [])?;
     Ok(())
 }
 
 /// The migrations in order. One that was released never changes.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+    include_str!("migrations/0003.sql"),
+];
 
 /// The migration since which the items of a response are one value.
 const PACKED: i64 = 2;

@@ -182,8 +182,12 @@ impl Sqlite {
         let pruned = self
             .writer
             .run(move |connection| {
+                connection.prepare_cached(sql::PRUNE_EMPTY)?.execute(params![now])?;
                 let mut prune = connection.prepare_cached(sql::PRUNE)?;
-                Ok(prune.execute(params![now, count(limit)])?)
+                let chains = prune.execute(params![now, count(limit)])?;
+                let mut prune = connection.prepare_cached(sql::PRUNE_ALONE)?;
+                let alone = prune.execute(params![now, count(limit.saturating_sub(chains))])?;
+                Ok(chains + alone)
             })
             .await?;
         if pruned > 0 {

@@ -133,7 +133,7 @@ fn key(
 
 /// The items of a response.
 pub(super) fn packed_items(connection: &Connection, key: i64) -> Result<Vec<Row>, Failure> {
-    let mut select = connection.prepare_cached(sql::ITEMS)?;
+    let mut select = connection.prepare_cached(sql::PACKED)?;
     let rows = select.query_row(params![key], |row| unpacked(row, 0)).optional()?;
     Ok(rows.unwrap_or_default())
 }

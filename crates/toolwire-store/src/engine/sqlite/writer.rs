@@ -3,8 +3,11 @@
 //! A transaction has its price, and with `Sync::Full` the disk has to confirm it,
 //! which takes milliseconds on many disks. So everything that waits when the
 //! thread is ready becomes one transaction, and nobody gets an answer before it.
+//! While several clients write at a time, the thread also lets a moment pass between
+//! two groups, so that they hold more. A client that is alone never waits.
 
 use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -97,12 +100,18 @@ struct WriterThread {
 
 impl WriterThread {
     fn run(mut self) {
+        let (mut last, mut is_crowded) = (Instant::now(), false);
         while let Some(first) = self.queue.blocking_recv() {
+            if is_crowded {
+                thread::sleep(BETWEEN_GROUPS.saturating_sub(last.elapsed()));
+            }
+            last = Instant::now();
             let mut group = vec![first];
             while group.len() < LARGEST_GROUP {
                 let Ok(next) = self.queue.try_recv() else { break };
                 group.push(next);
             }
+            is_crowded = group.len() > 1;
             self.write(group);
             if let Some(syncer) = &self.syncer {
                 syncer.written();
@@ -202,6 +211,10 @@ fn stopped() -> StoreError {
 
 /// How many writes may wait before their callers wait for room.
 const LONGEST_QUEUE: usize = 1024;
+
+/// How far two groups are apart at least while several clients write. It is added
+/// to what they wait, so it is short.
+const BETWEEN_GROUPS: Duration = Duration::from_millis(1);
 
 /// How many writes are one transaction at most.
 const LARGEST_GROUP: usize = 256;

@@ -185,8 +185,13 @@ impl<'r> ItemWriter<'r> {
         }
     }
 
-    /// The item's own id.
+    /// The item's own id. That of an answer that is kept tells which answer it
+    /// belongs to, so that a server finds it without a list of such ids.
     pub(super) fn id(&self, prefix: &str) -> String {
+        let random = self.response.strip_prefix("resp_").filter(|own| own.len() > ID_LENGTH);
+        if let Some(random) = random.filter(|own| own.len() <= MAX_TOLD) {
+            return format!("{prefix}_{random}_{}", self.index);
+        }
         let parts = [self.response.as_bytes(), &self.index.to_be_bytes()];
         format!("{prefix}_{}", hash::base62(&parts, ID_LENGTH))
     }
@@ -199,3 +204,7 @@ impl<'r> ItemWriter<'r> {
         }
     }
 }
+
+/// The longest part of an answer's id that an item's id repeats. OpenAI takes no
+/// more than 64 characters.
+const MAX_TOLD: usize = 48;

@@ -4,11 +4,14 @@ use crate::stateful::{StatefulAnswer, StatefulItem, StatefulItems, StatefulReque
 use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, What};
 
 /// Reads a request.
-pub(super) fn request(body: &str) -> Result<StatefulRequest<'_>, ReadError> {
+pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, ReadError> {
     let mut request = StatefulRequest::default();
-    let mut reader = Reader::new(body);
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
+        if key == *"input" && reader.peek() == Kind::Array {
+            request.input = items(&mut reader)?;
+            continue;
+        }
         let value = reader.raw()?;
         let is_set = value.kind() != Kind::Null;
         match key.decode().as_ref() {
@@ -37,7 +40,8 @@ pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
                 answer.status = reader.string()?.into_decoded().into_owned();
             }
             "output" => answer.output = items(&mut reader)?,
-            _other => reader.skip()?,
+            // Most of an answer is what it repeats of the request.
+            _other => reader.skip_known()?,
         }
     }
     reader.finish()?;
@@ -85,13 +89,17 @@ fn items<'a>(reader: &mut Reader<'a>) -> Result<Vec<StatefulItem<'a>>, ReadError
     let mut found = Vec::new();
     let mut list = reader.array()?;
     while list.more(reader)? {
-        found.push(item(reader.raw()?)?);
+        found.push(item(reader)?);
     }
     Ok(found)
 }
 
-fn item(value: Raw<'_>) -> Result<StatefulItem<'_>, ReadError> {
-    let [id, kind, role] = value.reader().pick(["id", "type", "role"])?;
+fn item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
+    // The whitespace in front of it is no part of it.
+    reader.peek();
+    let start = reader.clone();
+    let [id, kind, role] = reader.pick(["id", "type", "role"])?;
+    let value = reader.raw_since(&start);
     let id = id.as_ref().and_then(|id| string(id).ok());
     // A reference may leave out its type.
     let is_reference = match kind.as_ref().and_then(|kind| string(kind).ok()) {

@@ -29,7 +29,7 @@ impl StatefulCodec for ResponsesState {
         REFERENCE
     }
 
-    fn read_request<'a>(&self, body: &'a str) -> Result<StatefulRequest<'a>, ReadError> {
+    fn read_request<'a>(&self, body: Reader<'a>) -> Result<StatefulRequest<'a>, ReadError> {
         stateful_in::request(body)
     }
 

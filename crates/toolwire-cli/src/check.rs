@@ -28,8 +28,8 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 The environment variables and files that the configuration refers to must exist.
-Without --connect, the check sends nothing over the network. With it, an upstream
-that has no list of models gets a request for a short answer.
+Without --connect, the check sends nothing over the network. With it, an
+upstream that has no list of models gets a request for a short answer.
 
 The exit code is 0 if the gateway would start, and with --connect, if all of its
 upstreams can be used. Otherwise it is 1.

@@ -39,9 +39,9 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-What has no counterpart is listed, here and in the file. Keys are not copied: the
-file refers to environment variables, and lists those that you have to set. An
-existing file is never overwritten.
+Settings that toolwire doesn't have are listed, here and in the file. Keys are
+not copied: the file refers to environment variables, and lists those that you
+have to set. An existing file is never overwritten.
 
 Example:
   toolwire import config.yaml && toolwire check --config toolwire.toml";

@@ -40,9 +40,9 @@ pub(crate) struct Args {
 const AFTER_HELP: &str = "\
 If you have started a gateway at the configured address, the agent uses it.
 Otherwise toolwire starts one for as long as the agent runs. The agent's own
-settings are not changed: it gets environment variables and arguments, and Codex a
-CODEX_HOME of its own, which stays, so that sessions can be resumed. Programs that
-the agent leaves running end with it.
+settings don't change: it gets environment variables and arguments. Codex also
+gets its own CODEX_HOME, which is kept so that sessions can be resumed. When the
+agent ends, toolwire ends the programs that it has left running.
 
 If the gateway requires a key, set TOOLWIRE_KEY.
 

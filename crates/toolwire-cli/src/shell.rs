@@ -18,7 +18,8 @@ pub(crate) struct CompletionsArgs {
 
 const COMPLETIONS_HELP: &str = "\
 Examples:
-  toolwire completions bash > ~/.local/share/bash-completion/completions/toolwire
+  toolwire completions bash \\
+      > ~/.local/share/bash-completion/completions/toolwire
   toolwire completions zsh > ~/.zfunc/_toolwire
   toolwire completions fish > ~/.config/fish/completions/toolwire.fish";
 
@@ -66,3 +67,6 @@ fn print(text: &[u8]) -> Result<(), CommandError> {
     out.write_all(text)?;
     Ok(out.flush()?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,14 +11,14 @@ use crate::config::{self, LoadedConfig};
 use crate::error::CommandError;
 use crate::serve;
 
-/// Look after the stored responses, conversations and sessions
+/// Manage stored responses, conversations and sessions
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 
-    /// Configuration file; without one, it is the store of a gateway without
+    /// Configuration file; without one, the store of a gateway that has no
     /// configuration
     #[arg(long, value_name = "FILE", global = true)]
     config: Option<PathBuf>,
@@ -33,7 +33,7 @@ enum Command {
         /// File to write; without one, standard output
         file: Option<PathBuf>,
     },
-    /// Store what an export has written; what is there already stays
+    /// Load an export; what is stored already stays as it is
     Import {
         /// File to read; without one, standard input
         file: Option<PathBuf>,
@@ -43,7 +43,7 @@ enum Command {
 }
 
 const AFTER_HELP: &str = "\
-A gateway may be running meanwhile. An export is complete only if none is.
+A gateway may be running, but an export is sure to be complete only if none is.
 
 Examples:
   toolwire store status

@@ -34,8 +34,8 @@ pub(crate) struct Args {
 
 const AFTER_HELP: &str = "\
 Text is counted exactly for OpenAI's models up to GPT-5, with the vocabularies
-that OpenAI publishes. For all other models the number is an estimate that is
-rather too high than too low. So is what surrounds messages, tools and images.
+that OpenAI publishes. For all other models the number is an estimate that errs
+on the high side, and so is what surrounds messages, tools and images.
 
 Examples:
   toolwire tokens < request.json

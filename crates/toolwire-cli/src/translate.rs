@@ -139,9 +139,9 @@ the ledger. Nothing is sent.
 A stream is translated event by event as it arrives. If it ends with an error,
 the translated stream does too, and the exit code is 1.
 
-With --tool-calls text, a request goes up without tools: the model is told about
-them in its instructions. With the same flag and --request, the calls in the text
-of a response or a stream become calls.
+With --tool-calls text, the request is sent without tools, and the model is told
+about them in its instructions. With the same flag and --request, the calls in
+the text of a response or a stream become calls.
 
   toolwire translate --to chat --tool-calls text < request.json
 

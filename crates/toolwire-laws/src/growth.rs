@@ -37,15 +37,16 @@ enum Unit {
 
 impl Growth {
     /// Measures `run` on what `make` makes of a size and of ten times that size.
-    /// Counted instructions are exact and slow, so there a third of the size is
-    /// enough.
     pub fn of<T>(size: usize, make: impl Fn(usize) -> T, run: impl Fn(&T)) -> Self {
+        Self::over(&Inputs::new(size, make), run)
+    }
+
+    /// Measures `run` on inputs that others run on too.
+    pub fn over<T>(inputs: &Inputs<T>, run: impl Fn(&T)) -> Self {
+        let Inputs { one, ten } = inputs;
         match std::env::var(CALLGRIND_OUT) {
-            Ok(out) => {
-                let size = (size / 3).max(10);
-                Self::in_instructions(&make(size), &make(size * 10), run, &out)
-            }
-            Err(_) => Self::in_time(&make(size), &make(size * 10), run),
+            Ok(out) => Self::in_instructions(one, ten, run, &out),
+            Err(_) => Self::in_time(one, ten, run),
         }
     }
 
@@ -116,6 +117,30 @@ impl fmt::Display for Growth {
         }
         write!(f, ", {factor:.1} times of at most {limit}")
     }
+}
+
+/// An input, and one that is ten times as long.
+pub struct Inputs<T> {
+    one: T,
+    ten: T,
+}
+
+impl<T> Inputs<T> {
+    /// What `make` makes of a size and of ten times that size. Counted instructions
+    /// are exact and slow, so there a third of the size is enough.
+    pub fn new(size: usize, make: impl Fn(usize) -> T) -> Self {
+        let size = match std::env::var_os(CALLGRIND_OUT) {
+            Some(_) => (size / 3).max(10),
+            None => size,
+        };
+        Self { one: make(size), ten: make(size * 10) }
+    }
+}
+
+/// Whether a case is to be measured: `TOOLWIRE_GROWTH` is a part of the names of
+/// those that are.
+pub fn is_wanted(case: &str) -> bool {
+    std::env::var("TOOLWIRE_GROWTH").map_or(true, |part| case.contains(&part))
 }
 
 /// The time that this thread spends on the processor for `run`.

@@ -11,6 +11,7 @@ mod fragments;
 pub mod growth;
 pub mod meaning;
 pub mod recover;
+pub mod signature;
 pub mod stream;
 
 use toolwire::codec::{CODECS, codec};

@@ -33,14 +33,14 @@ pub struct Client {
     http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
 }
 
-/// What a request got.
-pub(crate) enum Answer {
+/// The response to a request.
+pub(crate) enum ModelResponse {
     Whole(Vec<u8>),
-    Stream(AnswerBody),
+    Stream(ResponseBody),
 }
 
-/// The body of an answer as it arrives.
-pub(crate) struct AnswerBody {
+/// The body of a response as it arrives.
+pub(crate) struct ResponseBody {
     body: Incoming,
     timeout: Duration,
     received: usize,
@@ -148,7 +148,7 @@ impl Client {
 
     /// Sends a request and waits for the beginning of the answer, or for all of
     /// it if it is no stream.
-    pub(crate) async fn send(&self, body: &[u8]) -> Result<Answer, Error> {
+    pub(crate) async fn send(&self, body: &[u8]) -> Result<ModelResponse, Error> {
         let head = RequestHead::read(self.protocol, &PathMatch::default(), body)?;
         let endpoint = &self.protocol.describe().answers;
         let path = endpoint.fill(head.model.as_deref().unwrap_or_default(), head.stream);
@@ -162,23 +162,23 @@ impl Client {
         let (parts, body) = response.map_err(|error| transport(&error))?.into_parts();
         let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let mut body = AnswerBody { body, timeout: self.timeout, received: 0 };
+        let mut body = ResponseBody { body, timeout: self.timeout, received: 0 };
         if parts.status.is_success() && is_stream {
-            return Ok(Answer::Stream(body));
+            return Ok(ModelResponse::Stream(body));
         }
         let mut whole = Vec::new();
         while let Some(chunk) = body.next().await? {
             whole.extend_from_slice(&chunk);
         }
         if parts.status.is_success() {
-            return Ok(Answer::Whole(whole));
+            return Ok(ModelResponse::Whole(whole));
         }
         let status = parts.status.as_u16();
         Err(Error::Api { status, error: Box::new(refusal(self.protocol, status, &whole)) })
     }
 }
 
-impl AnswerBody {
+impl ResponseBody {
     /// The next bytes.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {

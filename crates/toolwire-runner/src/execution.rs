@@ -47,7 +47,7 @@ impl Execution {
     /// Starts a call, or puts it in line if too many run.
     pub(crate) fn start(&mut self, call: ToolCall) {
         let place = self.calls.len();
-        self.settings.tell(Event::Called(&call));
+        self.settings.notify(Event::Called(&call));
         self.calls.push(call.clone());
         let (settings, limiter) = (Arc::clone(&self.settings), Arc::clone(&self.limiter));
         let task = self.tasks.spawn(async move { (place, settings.run(&call, &limiter).await) });
@@ -57,7 +57,7 @@ impl Execution {
     /// Takes what a stream brings: calls that are whole, and text.
     pub(crate) fn take(&mut self, arrived: Arrived) {
         if !arrived.text.is_empty() {
-            self.settings.tell(Event::Text(&arrived.text));
+            self.settings.notify(Event::Text(&arrived.text));
         }
         arrived.calls.into_iter().for_each(|call| self.start(call));
     }
@@ -102,7 +102,7 @@ impl Settings {
         };
         // The limiter is never closed.
         let _permit = limiter.acquire().await;
-        self.tell(Event::Started(call));
+        self.notify(Event::Started(call));
         let start = Instant::now();
         let result = match timeout(limit, running).await {
             Ok(result) => result.map_err(Failure::from),
@@ -118,7 +118,7 @@ impl Settings {
             Ok(Output::Parts(json)) => (ToolOutput::json(&call.id, json), CallState::Completed),
             Err(Failure { reason, state }) => (ToolOutput::error(&call.id, reason), state),
         };
-        self.tell(Event::Finished { call, output: &output, state, took });
+        self.notify(Event::Finished { call, output: &output, state, took });
         Finished { output, state }
     }
 
@@ -134,7 +134,7 @@ impl Settings {
         Ok((running, limit))
     }
 
-    pub(crate) fn tell(&self, event: Event<'_>) {
+    pub(crate) fn notify(&self, event: Event<'_>) {
         if let Some(listener) = &self.listener {
             listener(event);
         }

@@ -10,7 +10,7 @@ use toolwire::calls::{self, StreamedAnswer, ToolCall, ToolOutput};
 use toolwire::tracker::{CallState, Tracker, answer_all};
 
 use crate::approval::{Approval, Approve};
-use crate::client::{Answer, Client};
+use crate::client::{Client, ModelResponse};
 use crate::event::{Event, Listener};
 use crate::execution::{Execution, Finished};
 use crate::request::{Request, with_free_choice, with_stream, with_tools};
@@ -125,7 +125,7 @@ impl Runner {
         let mut outputs = Vec::new();
         let mut rounds = 0;
         loop {
-            settings.tell(Event::Asked { round: rounds });
+            settings.notify(Event::Asked { round: rounds });
             let answer = client.send(&body).await?;
             rounds += 1;
             let mut execution = Execution::new(Arc::clone(&settings));
@@ -138,7 +138,7 @@ impl Runner {
             if rounds == 1
                 && let Some(free) = with_free_choice(protocol, &body)?
             {
-                settings.tell(Event::ChoiceRelaxed);
+                settings.notify(Event::ChoiceRelaxed);
                 body = free;
             }
             outputs.extend(answered);
@@ -182,18 +182,18 @@ impl fmt::Debug for Runner {
 /// Takes an answer and starts its calls, those of a stream as they come. Gives
 /// the whole answer.
 async fn receive(
-    answer: Answer,
+    answer: ModelResponse,
     protocol: Protocol,
     execution: &mut Execution,
 ) -> Result<Vec<u8>, Error> {
     let mut body = match answer {
-        Answer::Whole(response) => {
+        ModelResponse::Whole(response) => {
             for call in calls::parse(protocol, &response)? {
                 execution.start(call);
             }
             return Ok(response);
         }
-        Answer::Stream(body) => body,
+        ModelResponse::Stream(body) => body,
     };
     let mut streamed = StreamedAnswer::new(protocol);
     while let Some(chunk) = body.next().await? {

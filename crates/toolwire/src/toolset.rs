@@ -213,7 +213,7 @@ impl<'r> Declared<'r, '_> {
 
     /// Whether the target gets the tool at all.
     pub fn crosses(&self) -> bool {
-        !matches!(self.crossing, ToolMapping::Dropped(_))
+        self.crossing.loss().is_none()
     }
 
     fn is(&self, wanted: &ToolRef<'_>) -> bool {
@@ -319,6 +319,11 @@ impl ToolMapping {
             ToolKind::Hosted(hosted) => Self::hosted(hosted.class, profile),
             ToolKind::Namespace { .. } | ToolKind::Unknown(_) => Self::Dropped(Code::UnknownTool),
         }
+    }
+
+    /// Why the tool does not cross, if it does not.
+    pub(crate) fn loss(&self) -> Option<&Code> {
+        if let Self::Dropped(code) = self { Some(code) } else { None }
     }
 
     fn hosted(class: HostedClass, profile: &Profile) -> Self {

@@ -7,14 +7,14 @@ use anyhow::Result;
 
 use crate::cost::Comparison;
 use crate::tally::Tally;
-use crate::{cmd, cost, fuzz, packages, public_api, setup, tidy};
+use crate::{cmd, cost, fuzz, growth, packages, public_api, setup, tidy};
 
 /// The inner loop: no installation, no network, no nightly compiler.
 pub(crate) const FAST: &[Step] = &[FORMAT, LINTS, TIDY, PACKAGES, QUICK_TESTS];
 
 /// Everything.
 pub(crate) const FULL: &[Step] =
-    &[SETUP, FORMAT, LINTS, TIDY, PACKAGES, TESTS, DOCS, API, MSRV, COST, E2E, FUZZ];
+    &[SETUP, FORMAT, LINTS, TIDY, PACKAGES, TESTS, DOCS, API, MSRV, COST, GROWTH, E2E, FUZZ];
 
 /// Runs all the steps, also after one has failed, so that one run shows everything there is to fix.
 pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
@@ -127,10 +127,11 @@ const PACKAGES: Step = Step {
     },
 };
 
+/// Without the tests that a later step runs under callgrind.
 const TESTS: Step = Step {
     name: "tests",
     what: "unit tests, vectors and laws",
-    run: || counted("cargo test --workspace --locked --no-fail-fast", &[]).map(Outcome::Ran),
+    run: || counted(&workspace_tests(&[]), &[]).map(Outcome::Ran),
 };
 
 /// Without the tests that take seconds each: what long inputs cost, every change of every byte, and
@@ -139,9 +140,12 @@ const QUICK_TESTS: Step = Step {
     name: "tests",
     what: "unit tests, vectors and laws, without those that take long",
     run: || {
-        let command = "cargo test --workspace --locked --no-fail-fast -- \
-            --skip documents_that_hurt --skip streams_that_hurt --skip any_byte_changed \
-            --skip every_request_goes_up_without_tools --skip recover::random --skip soak::";
+        let command = &workspace_tests(&[
+            "any_byte_changed",
+            "every_request_goes_up_without_tools",
+            "recover::random",
+            "soak::",
+        ]);
         if setup::has_postgres() {
             return counted(command, &[]).map(Outcome::Ran);
         }
@@ -188,6 +192,12 @@ const COST: Step = Step {
     },
 };
 
+const GROWTH: Step = Step {
+    name: "growth",
+    what: "ten times the input costs at most eleven times the instructions",
+    run: || growth::check().map(Outcome::Ran),
+};
+
 const E2E: Step = Step {
     name: "e2e",
     what: "real clients, from e2e/",
@@ -222,6 +232,16 @@ const FUZZ: Step = Step {
         Ok(Outcome::Ran(Tally { passed: targets.len() - failed, failed }))
     },
 };
+
+/// The command that runs all tests but those of growth and those with such names.
+fn workspace_tests(skipped: &[&'static str]) -> String {
+    let mut line = "cargo test --workspace --locked --no-fail-fast --".to_owned();
+    for test in growth::tests().chain(skipped.iter().copied()) {
+        line.push_str(" --skip ");
+        line.push_str(test);
+    }
+    line
+}
 
 /// Runs a test program and counts the tests it reports.
 fn counted(line: &str, environment: &[(&str, &str)]) -> Result<Tally> {

@@ -88,11 +88,11 @@ fn read<'v>(
     if let Some(transformer) = section.take_section("transformer", draft) {
         transformers(transformer, &mut upstream, draft).map_err(|why| refuse(&why))?;
     }
-    let wish = format!("{name}_API_KEY");
+    let preferred = format!("{name}_API_KEY");
     upstream.key = section
         .take_text("api_key", draft)
         .or(section.take_text("apiKey", draft))
-        .and_then(|key| Reference::ClaudeCodeRouter.key(key, &wish, name, draft));
+        .and_then(|key| Reference::ClaudeCodeRouter.key(key, &preferred, name, draft));
     let models = section.take("models").and_then(Value::as_array).into_iter().flatten();
     let models: Vec<&str> =
         models.filter_map(Value::as_str).filter(|model| is_model_name(model)).collect();

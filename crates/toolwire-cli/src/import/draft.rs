@@ -98,16 +98,16 @@ impl Draft {
         self.names.reserve(name);
     }
 
-    /// The variable for a value that must not be in the file. `wish` is its name,
+    /// The variable for a value that must not be in the file. `preferred` is its name,
     /// unless that is used for another value; `content` says what it holds.
-    pub(super) fn variable_for(&mut self, value: &str, wish: &str, content: &str) -> String {
+    pub(super) fn variable_for(&mut self, value: &str, preferred: &str, content: &str) -> String {
         if let Some(name) = self.variable_of.get(value) {
             return name.clone();
         }
         let allowed =
             |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-        let wish: String = wish.chars().map(allowed).take(100).collect();
-        let name = self.names.unused(&wish, '_');
+        let preferred: String = preferred.chars().map(allowed).take(100).collect();
+        let name = self.names.unused(&preferred, '_');
         self.variable_of.insert(value.to_owned(), name.clone());
         self.variables.push(Variable { name: name.clone(), content: content.to_owned() });
         name
@@ -151,16 +151,16 @@ impl Names {
         self.0.entry(name.to_owned()).or_insert(1);
     }
 
-    /// A name that is not in use: `wish`, or `wish` with a number.
-    pub(super) fn unused(&mut self, wish: &str, separator: char) -> String {
-        if !self.0.contains_key(wish) {
-            self.0.insert(wish.to_owned(), 1);
-            return wish.to_owned();
+    /// A name that is not in use: the preferred one, or that with a number.
+    pub(super) fn unused(&mut self, preferred: &str, separator: char) -> String {
+        if !self.0.contains_key(preferred) {
+            self.0.insert(preferred.to_owned(), 1);
+            return preferred.to_owned();
         }
         loop {
-            let number = self.0.entry(wish.to_owned()).or_insert(1);
+            let number = self.0.entry(preferred.to_owned()).or_insert(1);
             *number += 1;
-            let name = format!("{wish}{separator}{number}");
+            let name = format!("{preferred}{separator}{number}");
             if !self.0.contains_key(&name) {
                 self.0.insert(name.clone(), 1);
                 return name;

@@ -27,7 +27,13 @@ impl Reference {
     }
 
     /// The variable that holds a key. `None` if the text says that there is no key.
-    pub(super) fn key(self, text: &str, wish: &str, of: &str, draft: &mut Draft) -> Option<String> {
+    pub(super) fn key(
+        self,
+        text: &str,
+        preferred: &str,
+        of: &str,
+        draft: &mut Draft,
+    ) -> Option<String> {
         if let Some(name) = self.variable(text) {
             return Some(name.to_owned());
         }
@@ -35,7 +41,7 @@ impl Reference {
             return None;
         }
         let content = format!("the key of {of}, which is in the imported file itself");
-        Some(draft.variable_for(text, wish, &content))
+        Some(draft.variable_for(text, preferred, &content))
     }
 }
 
@@ -47,22 +53,6 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 const PLACEHOLDERS: &[&str] = &[
-    "",
-    "-",
-    "anything",
-    "dummy",
-    "empty",
-    "fake",
-    "fake-key",
-    "key",
-    "lm-studio",
-    "no-key",
-    "none",
-    "not-needed",
-    "null",
-    "ollama",
-    "os.environ/",
-    "sk-no-key-required",
-    "test",
-    "xxx",
+    "", "-", "anything", "dummy", "empty", "fake", "fake-key", "key", "lm-studio", "no-key",
+    "none", "not-needed", "null", "ollama", "os.environ/", "sk-no-key-required", "test", "xxx",
 ];

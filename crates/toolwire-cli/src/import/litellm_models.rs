@@ -177,9 +177,9 @@ fn read(
     if provider.preset == "azure" {
         params.leave_out("api_version", "the preset azure uses api-version=preview", draft);
     }
-    let wish = format!("{}_API_KEY", provider_name.to_ascii_uppercase());
+    let preferred = format!("{}_API_KEY", provider_name.to_ascii_uppercase());
     upstream.key = match params.take_text("api_key", draft) {
-        Some(key) => Reference::LiteLlm.key(key, &wish, provider_name, draft),
+        Some(key) => Reference::LiteLlm.key(key, &preferred, provider_name, draft),
         None => Some(provider.key_variable.to_owned()).filter(|name| !name.is_empty()),
     };
     if let Some(organization) = params.take_text("organization", draft) {

@@ -10,13 +10,13 @@ pub(super) struct Servers {
     known: HashMap<String, Result<usize, String>>,
     pub(super) list: Vec<Upstream>,
     /// The name that each should have.
-    wishes: Vec<String>,
+    preferred_names: Vec<String>,
 }
 
 impl Servers {
     /// The index of a server, which is added if it is not there yet. An error says
     /// why toolwire would not accept it.
-    pub(super) fn add(&mut self, upstream: Upstream, wish: &str) -> Result<usize, String> {
+    pub(super) fn add(&mut self, upstream: Upstream, preferred: &str) -> Result<usize, String> {
         let server = upstream.server();
         if let Some(known) = self.known.get(&server) {
             return known.clone();
@@ -25,7 +25,7 @@ impl Servers {
             Some(problem) => Err(problem),
             None => {
                 self.list.push(upstream);
-                self.wishes.push(wish.to_owned());
+                self.preferred_names.push(preferred.to_owned());
                 Ok(self.list.len() - 1)
             }
         };
@@ -49,9 +49,9 @@ impl Servers {
         for upstream in &self.list {
             names.reserve(&upstream.name);
         }
-        for (upstream, wish) in self.list.iter_mut().zip(&self.wishes) {
+        for (upstream, preferred) in self.list.iter_mut().zip(&self.preferred_names) {
             if upstream.name.is_empty() {
-                upstream.name = names.unused(&valid(wish), '-');
+                upstream.name = names.unused(&valid(preferred), '-');
             }
         }
     }
@@ -89,8 +89,8 @@ fn is_valid(name: &str) -> bool {
 }
 
 /// A text as the name of an upstream.
-fn valid(wish: &str) -> String {
+fn valid(text: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let name: String = wish.chars().map(allowed).take(48).collect();
+    let name: String = text.chars().map(allowed).take(48).collect();
     if name.is_empty() { "upstream".to_owned() } else { name }
 }

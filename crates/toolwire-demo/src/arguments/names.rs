@@ -34,22 +34,8 @@ pub(super) const CONTENT: &[&str] =
 
 /// Stems of properties that want everything that the user said.
 pub(super) const WHOLE_PROMPT: &[&str] = &[
-    "query",
-    "question",
-    "prompt",
-    "message",
-    "text",
-    "input",
-    "content",
-    "search",
-    "request",
-    "description",
-    "task",
-    "instruction",
-    "instructions",
-    "thought",
-    "body",
-    "reason",
+    "query", "question", "prompt", "message", "text", "input", "content", "search", "request",
+    "description", "task", "instruction", "instructions", "thought", "body", "reason",
 ];
 
 const PREPOSITIONS: &[(&[&str], &str)] = &[

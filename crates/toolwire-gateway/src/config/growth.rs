@@ -98,6 +98,9 @@ pub(crate) const ROWS: &[Row] = &[
             "config/problem.rs::render",
             "config/source_mask.rs::mask_message",
         ],
+        // Each problem is shown with its line, which costs as much as the line is long:
+        // up to fifty problems the cost grows with their square, beyond that with the
+        // line. Sizes beyond fifty would take a minute to count.
         shape: "many problems in one long line, with many keys",
         measure: || {
             configuration(60, |size| {

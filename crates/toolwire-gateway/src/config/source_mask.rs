@@ -370,20 +370,8 @@ const SECRET_NAMES: [&str; 7] =
 
 /// How the keys of known vendors begin.
 const PREFIXES: [&str; 14] = [
-    "sk-",
-    "sk_",
-    "pk-",
-    "pk_",
-    "rk_",
-    "xai-",
-    "gsk_",
-    "AIza",
-    "ghp_",
-    "github_pat_",
-    "glpat-",
-    "hf_",
-    "eyJ",
-    "xox",
+    "sk-", "sk_", "pk-", "pk_", "rk_", "xai-", "gsk_", "AIza", "ghp_", "github_pat_", "glpat-",
+    "hf_", "eyJ", "xox",
 ];
 
 /// How deep brackets are followed. The parser refuses deeper ones.

@@ -270,12 +270,6 @@ const LOCAL_CHAT: &[Api] =
 const GPT: &[&str] = &["gpt-*", "chatgpt-*", "codex-*", "o1*", "o3*", "o4*"];
 
 const MISTRAL: &[&str] = &[
-    "mistral-*",
-    "ministral-*",
-    "magistral-*",
-    "codestral-*",
-    "devstral-*",
-    "pixtral-*",
-    "open-mistral-*",
-    "open-mixtral-*",
+    "mistral-*", "ministral-*", "magistral-*", "codestral-*", "devstral-*", "pixtral-*",
+    "open-mistral-*", "open-mixtral-*",
 ];

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use toolwire_laws::signature;
+
 /// Functions that take such a thing, but nothing from outside that may be long,
 /// each with the reason.
 const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
@@ -14,6 +16,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("config/hints.rs::setting", PART_OF_PARSE),
     ("config/hints.rs::variable", PART_OF_PARSE),
     ("config/origins.rs::read", PART_OF_PARSE),
+    ("config/source_mask.rs::new", PART_OF_PARSE),
     ("config/pattern.rs::contains_listed", PART_OF_PARSE),
     ("cors.rs::allow", "adds three headers"),
     ("cors.rs::is_preflight", "looks up one header"),
@@ -60,6 +63,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("relay/loss.rs::announce", "adds one header"),
     ("relay/stream.rs::set_headers", "adds three headers"),
     ("relay/mod.rs::read_request", ONLY_A_CONNECTION),
+    ("relay/request_head.rs::read_head", "the work is that of relay/request_head.rs::read"),
     ("relay/request_body.rs::read", ONLY_A_CONNECTION),
     ("relay/request_body.rs::discard", ONLY_A_CONNECTION),
     ("relay/failure.rs::from_passed_error", "what relay/failure.rs::from_error_response does"),
@@ -144,40 +148,21 @@ fn collect(folder: &Path, prefix: &str, found: &mut BTreeSet<(String, bool)>) {
 }
 
 /// The names and the arguments of public functions.
-fn functions(source: &str) -> impl Iterator<Item = (&str, &str)> {
+fn functions(source: &str) -> impl Iterator<Item = (&str, String)> {
     source.match_indices("fn ").filter_map(|(at, _)| {
         let line = source[..at].rsplit('\n').next().unwrap().trim_start();
         if !line.starts_with("pub") || line.contains("//") {
             return None;
         }
         let rest = &source[at + 3..];
-        let end = rest.find(['{', ';'])?;
-        let head = rest[..end].split(" -> ").next().unwrap();
-        let name = head.find(|c: char| !c.is_alphanumeric() && c != '_').map(|end| &head[..end])?;
-        Some((name, head))
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        Some((&rest[..end], signature::arguments(rest)?))
     })
 }
 
 /// Types that something long comes in.
 const LONG: &[&str] = &[
-    "[u8]",
-    "&str",
-    "Option<&str>",
-    "String",
-    "Vec<u8>",
-    "Bytes",
-    "HeaderMap",
-    "HeaderValue",
-    "Parts",
-    "Incoming",
-    "IncomingRequest",
-    "Request<",
-    "UpstreamResponse",
-    "ApiError",
-    "[Entry]",
-    "&Entry",
-    "Config",
-    "RequestContext",
-    "ReadBuf",
-    "Vec<Problem>",
+    "[u8]", "&str", "Option<&str>", "String", "Vec<u8>", "Bytes", "HeaderMap", "HeaderValue",
+    "Parts", "Incoming", "IncomingRequest", "Request<", "UpstreamResponse", "ApiError", "[Entry]",
+    "&Entry", "Config", "RequestContext", "ReadBuf", "Vec<Problem>",
 ];

@@ -44,6 +44,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         names: &[
             "models/mod.rs::get",
+            "models/catalog.rs::describe",
             "relay/failure.rs::no_model",
             "relay/failure.rs::into_response",
         ],
@@ -58,7 +59,12 @@ pub(super) const ROWS: &[Row] = &[
         },
     },
     Row {
-        names: &["route.rs::find", "route.rs::look_up"],
+        names: &[
+            "route.rs::find",
+            "route.rs::look_up",
+            "route.rs::serving",
+            "route.rs::upstreams_for",
+        ],
         shape: "many upstreams of one model, with weights",
         measure: || {
             Growth::of(100, many_upstreams, |active| again(|| route::find(active, "same", CLIENT)))

@@ -54,7 +54,7 @@ pub(crate) const ROWS: &[Row] = &[
         names: REQUEST,
         shape: "nested namespaces",
         measure: || {
-            request(100, |size| {
+            request(30, |size| {
                 let tools = |n| {
                     list(3, |m| {
                         format!(r#"{{"type":"function","name":"f{n}_{m}","parameters":{{}}}}"#)
@@ -343,6 +343,5 @@ fn list(size: usize, write: impl Fn(usize) -> String) -> String {
     (0..size).map(write).collect::<Vec<_>>().join(",")
 }
 
-/// A tenth of the values that hyper lets in. In a debug build, each value that
-/// http removes has it look at all others.
+/// A tenth of the values that hyper lets in.
 const MOST_VALUES: usize = 10;

@@ -63,9 +63,7 @@ async fn a_long_call_arrives_complete() {
             .collect::<Vec<_>>();
         let server = Server::new(from, stream(&events)).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let reply =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let reply = client::ask_for_stream(&gateway, to).await;
         assert!(reply.body.contains(fixtures::end_mark(to)), "{from} to {to}");
         // How often the protocol sends the arguments, in deltas or whole.
         let times = match to {

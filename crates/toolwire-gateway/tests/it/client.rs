@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use toolwire::Protocol;
+use toolwire_gateway::Gateway;
 
+use crate::fixtures;
 use crate::watched_log::{SEARCHED, UPSTREAM_KEY};
 
 /// A response that was received.
@@ -46,6 +49,18 @@ pub(crate) async fn post(
 ) -> ReceivedResponse {
     let mut stream = open(to, path, headers, body).await;
     finish(&mut stream).await
+}
+
+/// Asks the usual question in a protocol.
+pub(crate) async fn ask(gateway: &Gateway, protocol: Protocol) -> ReceivedResponse {
+    let question = fixtures::question(protocol, false);
+    post(gateway.address(), fixtures::path(protocol), &[], &question).await
+}
+
+/// Asks the usual question in a protocol, for a stream.
+pub(crate) async fn ask_for_stream(gateway: &Gateway, protocol: Protocol) -> ReceivedResponse {
+    let question = fixtures::question(protocol, true);
+    post(gateway.address(), fixtures::path(protocol), &[], &question).await
 }
 
 /// Sends a GET and reads the whole response.
@@ -99,6 +114,11 @@ pub(crate) async fn rest(stream: &mut TcpStream) -> String {
 
 /// Reads until the received bytes contain a text.
 pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
+    until_within(Duration::from_secs(5), stream, text).await
+}
+
+/// The same, if so much time may pass before the next bytes.
+pub(crate) async fn until_within(limit: Duration, stream: &mut TcpStream, text: &str) -> String {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
@@ -107,7 +127,7 @@ pub(crate) async fn until(stream: &mut TcpStream, text: &str) -> String {
             return all;
         }
         let reading = stream.read(&mut piece);
-        let count = tokio::time::timeout(Duration::from_secs(5), reading).await;
+        let count = tokio::time::timeout(limit, reading).await;
         let count = count.unwrap_or_else(|_| panic!("{text:?} does not come after {all:?}"));
         let count = count.unwrap();
         assert!(count > 0, "{text:?} does not come: {all:?}");

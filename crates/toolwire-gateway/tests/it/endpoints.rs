@@ -53,9 +53,7 @@ async fn unknown_paths_and_methods() {
 async fn unknown_models() {
     let gateway = start(config(Vec::new())).await;
     for to in Protocol::ALL {
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 404, "{got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().contains("`m`"));
     }

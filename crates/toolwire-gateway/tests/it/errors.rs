@@ -92,13 +92,7 @@ async fn overload_has_two_statuses() {
         let server =
             Server::new(from, whole(status, "", fixtures::error(from, kind, "Busy."))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got = client::post(
-            gateway.address(),
-            fixtures::path(to),
-            &[],
-            &fixtures::question(to, false),
-        )
-        .await;
+        let got = client::ask(&gateway, to).await;
         let want = if to == Protocol::Messages { 529 } else { 503 };
         assert_eq!(got.status, want, "{to} {from} {got:?}");
     }
@@ -141,9 +135,7 @@ async fn as_the_first_event() {
         };
         let server = Server::new(from, vec![stream_head(""), chunk(event), stream_end()]).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 429, "{to} {from} {got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().starts_with("Slow down."));
     }
@@ -155,13 +147,7 @@ async fn that_are_not_json() {
     for (to, from) in pairs() {
         let server = Server::new(from, vec![Step::Send(page.as_bytes().to_vec())]).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got = client::post(
-            gateway.address(),
-            fixtures::path(to),
-            &[],
-            &fixtures::question(to, false),
-        )
-        .await;
+        let got = client::ask(&gateway, to).await;
         assert!((500..505).contains(&got.status), "{got:?}");
         assert!(got.json()["error"]["message"].as_str().unwrap().contains("502"));
     }
@@ -193,9 +179,7 @@ async fn nobody_listens() {
         };
         drop(listener);
         let gateway = start(config(vec![upstream])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 502, "{got:?}");
         assert!(
             got.json()["error"]["message"].as_str().unwrap().contains("chat cannot be reached")

@@ -19,9 +19,7 @@ async fn cut(to: Protocol, from: Protocol, events: usize, clean: bool) {
     steps.push(if clean { stream_end() } else { Step::Close });
     let server = Server::new(from, steps).await;
     let gateway = start(config(vec![at(&server)])).await;
-    let got =
-        client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-            .await;
+    let got = client::ask_for_stream(&gateway, to).await;
     // If the client has got no content yet, it gets a plain error.
     if got.status == 502 {
         assert!(events <= 2, "{to} {from} {got:?}");
@@ -58,9 +56,7 @@ async fn heartbeats_fill_pauses_and_are_not_events() {
         config.limits.heartbeat = ms(50);
         let gateway = start(config).await;
         let began = Instant::now();
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         let beats = got.body.matches(": ping\n").count();
         // No more than fit into the time that it took.
         let most = began.elapsed().as_millis() as usize / 50;

@@ -1,5 +1,5 @@
 //! A protocol that nothing in the gateway knows, as a client's and as an
-//! upstream's. Its model and its wish for a stream are in the URL.
+//! upstream's. Its model and whether to stream are in the URL.
 
 use serde_json::{Value, json};
 use toolwire::translate::{self, Options};

@@ -190,13 +190,7 @@ async fn toward_clients_are_picked() {
         let headers = if messages { anthropic } else { openai };
         let server = Server::new(from, whole(200, headers, fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got = client::post(
-            gateway.address(),
-            fixtures::path(to),
-            &[],
-            &fixtures::question(to, false),
-        )
-        .await;
+        let got = client::ask(&gateway, to).await;
         assert_eq!(got.header("toolwire-upstream-request-id"), Some("up-1"));
         assert_eq!((got.header("set-cookie"), got.header("server")), (None, None));
         let family = (to == Protocol::Messages) == messages;
@@ -225,9 +219,7 @@ async fn pauses_are_passed_on() {
             Server::new(from, whole(429, "retry-after: 7\r\nx-should-retry: true\r\n", error))
                 .await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 429);
         assert_eq!(got.header("retry-after"), Some("7"), "{got:?}");
         assert_eq!(got.header("x-should-retry"), Some("true"));

@@ -204,43 +204,16 @@ async fn only_listed_headers_arrive() {
 
 /// Members that name a URL in other gateways, or that vendors themselves fetch.
 const URL_FIELDS: &[&str] = &[
-    "api_base",
-    "base_url",
-    "baseURL",
-    "endpoint",
-    "host",
-    "custom_host",
-    "proxy",
-    "callback_url",
-    "webhook",
-    "webhook_url",
-    "azure_endpoint",
-    "vertex_location",
-    "model_url",
-    "litellm_params",
+    "api_base", "base_url", "baseURL", "endpoint", "host", "custom_host", "proxy", "callback_url",
+    "webhook", "webhook_url", "azure_endpoint", "vertex_location", "model_url", "litellm_params",
 ];
 
 /// Ways to write an address.
 fn spellings(port: u16) -> Vec<String> {
     let hosts = [
-        "127.0.0.1",
-        "localhost",
-        "0.0.0.0",
-        "0",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "0177.0.0.1",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "[::]",
-        "[64:ff9b::7f00:1]",
-        "localhost.",
-        "user:pw@127.0.0.1",
-        "127.0.0.1%2f",
-        "①②⑦.0.0.1",
-        "169.254.169.254",
-        "100.64.0.1",
+        "127.0.0.1", "localhost", "0.0.0.0", "0", "127.1", "2130706433", "0x7f000001",
+        "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "[::]", "[64:ff9b::7f00:1]", "localhost.",
+        "user:pw@127.0.0.1", "127.0.0.1%2f", "①②⑦.0.0.1", "169.254.169.254", "100.64.0.1",
     ];
     let mut all = Vec::new();
     for scheme in ["http", "https", "HTTP", "ws", "ftp", "gopher", "file"] {

@@ -11,13 +11,7 @@ async fn whole_answers() {
     for (to, from) in pairs() {
         let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got = client::post(
-            gateway.address(),
-            fixtures::path(to),
-            &[],
-            &fixtures::question(to, false),
-        )
-        .await;
+        let got = client::ask(&gateway, to).await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert_eq!(got.header("content-type"), Some("application/json"));
         let answer = got.json();
@@ -52,9 +46,7 @@ async fn streams() {
     for (to, from) in pairs() {
         let server = Server::new(from, stream(&fixtures::events(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
         assert!(got.whole);
@@ -76,9 +68,7 @@ async fn a_count_before_the_upstream_has_counted() {
     for from in Protocol::ALL {
         let server = Server::new(from, stream(&fixtures::events(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         let data = got.body.lines().filter_map(|line| line.strip_prefix("data: "));
         let events: Vec<Value> = data.map(|data| serde_json::from_str(data).unwrap()).collect();
         let start = &events[0]["message"]["usage"]["input_tokens"];
@@ -99,9 +89,7 @@ async fn a_whole_answer_to_a_request_for_a_stream() {
     for (to, from) in pairs() {
         let server = Server::new(from, whole(200, "", fixtures::answer(from))).await;
         let gateway = start(config(vec![at(&server)])).await;
-        let got =
-            client::post(gateway.address(), fixtures::path(to), &[], &fixtures::question(to, true))
-                .await;
+        let got = client::ask_for_stream(&gateway, to).await;
         assert_eq!(got.status, 200, "{to} {from} {got:?}");
         assert!(got.header("content-type").unwrap().starts_with("text/event-stream"));
         for said in ["Let me look.", "call_abc", "get_weather", fixtures::end_mark(to)] {

@@ -161,14 +161,8 @@ async fn in_a_header() {
                 assert!(names.contains(name), "{name} {got:?}");
             }
             let own = [
-                "connection",
-                "content-length",
-                "content-type",
-                "date",
-                "request-id",
-                "retry-after",
-                "toolwire-loss",
-                "x-request-id",
+                "connection", "content-length", "content-type", "date", "request-id",
+                "retry-after", "toolwire-loss", "x-request-id",
             ];
             names.retain(|name| !own.contains(name) && !passed.contains(name));
             assert!(names.is_empty(), "{to} {from} {names:?}");

@@ -118,12 +118,7 @@ async fn progress_is_told_in_order() {
     let (outcome, _model) = run(&runner, Protocol::Messages, answers).await;
     outcome.unwrap();
     let expected = [
-        "asked 0",
-        "text Hm.",
-        "called get_weather",
-        "started call_1",
-        "call_1 false",
-        "asked 1",
+        "asked 0", "text Hm.", "called get_weather", "started call_1", "call_1 false", "asked 1",
         "text Sunny.",
     ];
     assert_eq!(*told.lock().unwrap(), expected);

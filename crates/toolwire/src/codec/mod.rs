@@ -11,6 +11,7 @@ pub mod messages;
 mod openai;
 pub mod responses;
 #[doc(hidden)]
+mod sampling_out;
 pub mod sent_tools;
 
 use std::ops::Range;

@@ -67,7 +67,7 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
             .collect();
         let mut sent = Self::none(toolset, hosted_name, SameNames::Reported);
         for (index, (declared, name)) in toolset.entries.iter().zip(&names).enumerate() {
-            if let ToolMapping::Dropped(code) = &declared.crossing {
+            if let Some(code) = declared.crossing.loss() {
                 ledger.dropped(declared.tool.at, code.clone());
             } else if !is_allowed(index) {
                 let note = ledger.dropped(declared.tool.at, Code::AllowedToolsFiltered);

@@ -202,6 +202,13 @@ struct Source {
     protocols: Protocols,
 }
 
+impl Source {
+    /// What it says about models.
+    const fn row(self, models: &'static [&'static str], facts: RowFacts) -> Row {
+        Row { models, source: self, facts }
+    }
+}
+
 /// A row of the table.
 struct Row {
     /// Names of models in their vendor's spelling. A `*` stands for anything.

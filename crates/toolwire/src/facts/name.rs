@@ -97,15 +97,6 @@ const REGIONS: &[&str] = &["us", "eu", "apac", "global", "jp", "au", "ca", "sa",
 
 /// What Amazon Bedrock calls the vendors.
 const VENDORS: &[&str] = &[
-    "anthropic",
-    "deepseek",
-    "google",
-    "meta",
-    "mistral",
-    "moonshot",
-    "moonshotai",
-    "openai",
-    "qwen",
-    "xai",
-    "zai",
+    "anthropic", "deepseek", "google", "meta", "mistral", "moonshot", "moonshotai", "openai",
+    "qwen", "xai", "zai",
 ];

@@ -13,12 +13,15 @@ pub(crate) fn parts<'r>(document: &'r Document<'_>) -> Option<Vec<Item<'r>>> {
         Source::Other(raw) => read_blocks(raw)?,
         Source::Url(_) | Source::Base64 { media: _, data: _ } | Source::File(_) => return None,
     };
-    Some(dressed(document, parts))
+    Some(with_heading(document, parts))
 }
 
 /// Puts the document's name and what it is about before its first text, and
 /// its marker behind the last part.
-pub(crate) fn dressed<'r>(document: &'r Document<'_>, mut parts: Vec<Item<'r>>) -> Vec<Item<'r>> {
+pub(crate) fn with_heading<'r>(
+    document: &'r Document<'_>,
+    mut parts: Vec<Item<'r>>,
+) -> Vec<Item<'r>> {
     let heads = [&document.name, &document.context].into_iter().flatten();
     let head: String = heads.map(|head| format!("{}\n\n", head.decode())).collect();
     match parts.first_mut() {

@@ -128,24 +128,9 @@ impl ErrorKind {
 
     /// Whether the same request may succeed later.
     pub fn retry(self) -> Retry {
-        match self {
-            Self::RateLimit
-            | Self::Overloaded
-            | Self::Timeout
-            | Self::Server
-            | Self::Truncated
-            | Self::Conflict => Retry::Later,
-            Self::InvalidRequest
-            | Self::Unsupported
-            | Self::InvalidToolSchema
-            | Self::ContextLength
-            | Self::Auth
-            | Self::Quota
-            | Self::Permission
-            | Self::NotFound
-            | Self::TooLarge
-            | Self::ContentFilter => Retry::Never,
-        }
+        // A client's own mistake stays one, except for those that time mends.
+        let passes = matches!(self, Self::RateLimit | Self::Conflict);
+        if passes || self.blame() == Blame::Upstream { Retry::Later } else { Retry::Never }
     }
 }
 

@@ -33,37 +33,13 @@ fn ends_eg(line: &str) -> bool {
 
 /// Words of a sentence that introduces an example.
 const EXAMPLES: [&str; 18] = [
-    "for example",
-    "an example",
-    "example of",
-    "for instance",
-    "look like",
-    "looks like",
-    "such as",
-    "syntax",
-    "you would",
-    "you could",
-    "you can",
-    "would write",
-    "declared as",
-    "defined as",
-    "the format is",
-    "sample",
-    "should start like",
-    "models emit",
+    "for example", "an example", "example of", "for instance", "look like", "looks like",
+    "such as", "syntax", "you would", "you could", "you can", "would write", "declared as",
+    "defined as", "the format is", "sample", "should start like", "models emit",
 ];
 
 /// Words of a sentence that introduces what somebody else has said.
 const QUOTING: [&str; 11] = [
-    "returned",
-    "tool result",
-    "tool output",
-    " says",
-    " said",
-    " wrote",
-    "file contains",
-    "page contains",
-    "document contains",
-    "printed",
-    "replied",
+    "returned", "tool result", "tool output", " says", " said", " wrote", "file contains",
+    "page contains", "document contains", "printed", "replied",
 ];

@@ -8,15 +8,6 @@ pub(super) fn is_call_fence(info: &str) -> bool {
 
 /// Code blocks that models write calls into.
 const CALL_FENCES: [&str; 11] = [
-    "",
-    "json",
-    "jsonc",
-    "json5",
-    "tool_code",
-    "tool_call",
-    "tool_calls",
-    "tool",
-    "function_call",
-    "xml",
-    "text",
+    "", "json", "jsonc", "json5", "tool_code", "tool_call", "tool_calls", "tool", "function_call",
+    "xml", "text",
 ];

@@ -16,7 +16,7 @@ pub(super) struct JsonItem {
     lexer: Lexer,
     /// Whether a token had to be repaired.
     is_repaired: bool,
-    /// The lists and objects around the place.
+    /// The lists and objects around what is read.
     levels: Vec<Level>,
     call: Call,
     arguments: Option<Arguments>,
@@ -28,7 +28,7 @@ pub(super) struct JsonItem {
     early: Option<String>,
     text: String,
     writer: ValueWriter,
-    place: Place,
+    state: JsonState,
     /// Whether text that is not a call is read to its end.
     given_up: bool,
     is_unnamed: bool,
@@ -45,7 +45,7 @@ enum Level {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum JsonState {
     /// A call or a list of calls.
     Item,
     /// Another call in a list, or its end.
@@ -94,7 +94,7 @@ impl JsonItem {
             early: None,
             text: String::new(),
             writer: ValueWriter::default(),
-            place: Place::Item,
+            state: JsonState::Item,
             given_up: false,
             is_unnamed: false,
             is_definition: false,
@@ -106,7 +106,7 @@ impl JsonItem {
     pub(super) fn unnamed() -> Self {
         let levels = vec![Level::Object];
         let early = Some(String::new());
-        Self { levels, early, place: Place::Early, is_unnamed: true, ..Self::new() }
+        Self { levels, early, state: JsonState::Early, is_unnamed: true, ..Self::new() }
     }
 
     /// Reads on. How many bytes were taken, and how it stands.
@@ -123,7 +123,7 @@ impl JsonItem {
 
     /// How many bytes the text begins with that are arguments as they are.
     pub(super) fn strict_run(&self, text: &str) -> usize {
-        let passes = self.place == Place::Arguments
+        let passes = self.state == JsonState::Arguments
             && self.call.passes()
             && self.arguments.as_ref().is_some_and(Arguments::passes);
         if passes { self.lexer.strict_run(text) } else { 0 }
@@ -150,73 +150,77 @@ impl JsonItem {
             return Ending::Cut;
         }
         let complete = self.has_arguments
-            || match self.place {
-                Place::Arguments => {
+            || match self.state {
+                JsonState::Arguments => {
                     let schema = self.call.schema(out.tools);
                     let both = self.arguments.as_mut().zip(schema);
                     both.is_some_and(|(arguments, schema)| {
                         arguments.complete(schema, &mut self.call.pending)
                     })
                 }
-                Place::Early => {
+                JsonState::Early => {
                     self.early.as_mut().is_some_and(|early| self.writer.complete(early))
                 }
-                Place::Item
-                | Place::NextItem
-                | Place::Key
-                | Place::KeyText
-                | Place::Colon(_)
-                | Place::Value(_)
-                | Place::Text(_)
-                | Place::Other
-                | Place::Comma
-                | Place::GivenUp => false,
+                JsonState::Item
+                | JsonState::NextItem
+                | JsonState::Key
+                | JsonState::KeyText
+                | JsonState::Colon(_)
+                | JsonState::Value(_)
+                | JsonState::Text(_)
+                | JsonState::Other
+                | JsonState::Comma
+                | JsonState::GivenUp => false,
             };
         if complete { Ending::Open } else { Ending::Cut }
     }
 
     fn token(&mut self, token: Token<'_>, out: &mut Output<'_>) -> Progress {
-        match (self.place, token) {
-            (Place::Item | Place::NextItem, Token::Open(b'[')) if self.levels.len() < DEEPEST => {
+        match (self.state, token) {
+            (JsonState::Item | JsonState::NextItem, Token::Open(b'['))
+                if self.levels.len() < DEEPEST =>
+            {
                 self.levels.push(Level::List);
-                self.goto(Place::NextItem)
+                self.goto(JsonState::NextItem)
             }
-            (Place::Item | Place::NextItem, Token::Open(b'{')) if self.levels.len() < DEEPEST => {
+            (JsonState::Item | JsonState::NextItem, Token::Open(b'{'))
+                if self.levels.len() < DEEPEST =>
+            {
                 self.levels.push(Level::Object);
-                self.goto(Place::Key)
+                self.goto(JsonState::Key)
             }
-            (Place::NextItem, Token::Comma) => Progress::More,
-            (Place::NextItem, Token::Close(b']')) => self.close(out),
-            (Place::Key | Place::Comma, Token::Close(b'}')) => self.close(out),
-            (Place::Key, Token::StringStart) => {
+            (JsonState::NextItem, Token::Comma) => Progress::More,
+            (JsonState::NextItem, Token::Close(b']')) => self.close(out),
+            (JsonState::Key | JsonState::Comma, Token::Close(b'}')) => self.close(out),
+            (JsonState::Key, Token::StringStart) => {
                 self.text.clear();
-                self.goto(Place::KeyText)
+                self.goto(JsonState::KeyText)
             }
-            (Place::Comma, Token::StringStart) => {
+            (JsonState::Comma, Token::StringStart) => {
                 self.call.repaired = true;
                 self.text.clear();
-                self.goto(Place::KeyText)
+                self.goto(JsonState::KeyText)
             }
-            (Place::KeyText | Place::Text(_), Token::StringPart(part)) => {
+            (JsonState::KeyText | JsonState::Text(_), Token::StringPart(part)) => {
                 self.text.push_str(part);
                 Progress::More
             }
-            (Place::KeyText | Place::Text(_), Token::StringChar(c)) => {
+            (JsonState::KeyText | JsonState::Text(_), Token::StringChar(c)) => {
                 push_escaped(c, &mut self.text);
                 Progress::More
             }
-            (Place::KeyText, Token::StringEnd) => self.key(out),
-            (Place::Key, Token::Word(word)) => {
+            (JsonState::KeyText, Token::StringEnd) => self.key(out),
+            (JsonState::Key, Token::Word(word)) => {
                 self.text.clear();
                 self.text.push_str(word);
                 self.call.repaired = true;
                 self.key(out)
             }
-            (Place::Colon(member), Token::Colon) => self.goto(Place::Value(member)),
-            (Place::Value(member), token) => self.value(member, token, out),
-            (Place::Text(member), Token::StringEnd) => self.text_ended(member, out),
-            (Place::Arguments, token) => self.argument(token, out),
-            (Place::Early, token) => {
+            (JsonState::Colon(member), Token::Colon) => self.goto(JsonState::Value(member)),
+            (JsonState::Value(member), token) => self.value(member, token, out),
+            (JsonState::Text(member), Token::StringEnd) => self.text_ended(member, out),
+            (JsonState::Arguments, token) => self.argument(token, out),
+            (JsonState::Early, token) => {
                 let mut early = self.early.take().unwrap_or_default();
                 let progress = self.writer.token(token, &mut early);
                 self.early = Some(early);
@@ -224,29 +228,29 @@ impl JsonItem {
                     Progress::Done if self.is_unnamed => self.end_unnamed(out),
                     Progress::Done => {
                         self.has_arguments = true;
-                        self.goto(Place::Comma)
+                        self.goto(JsonState::Comma)
                     }
                     other @ (Progress::More | Progress::Bad) => other,
                 }
             }
-            (Place::Other, token) => {
+            (JsonState::Other, token) => {
                 self.text.clear();
                 match self.writer.token(token, &mut self.text) {
-                    Progress::Done => self.goto(Place::Comma),
+                    Progress::Done => self.goto(JsonState::Comma),
                     other @ (Progress::More | Progress::Bad) => other,
                 }
             }
-            (Place::GivenUp, token) => {
+            (JsonState::GivenUp, token) => {
                 self.text.clear();
                 self.writer.token(token, &mut self.text)
             }
-            (Place::Comma, Token::Comma) => self.goto(Place::Key),
+            (JsonState::Comma, Token::Comma) => self.goto(JsonState::Key),
             (_, _) => Progress::Bad,
         }
     }
 
-    fn goto(&mut self, place: Place) -> Progress {
-        self.place = place;
+    fn goto(&mut self, state: JsonState) -> Progress {
+        self.state = state;
         Progress::More
     }
 
@@ -274,7 +278,7 @@ impl JsonItem {
         if member == Member::Tool {
             self.call.set_name(&self.text, out);
         }
-        self.goto(Place::Colon(member))
+        self.goto(JsonState::Colon(member))
     }
 
     /// Whether nothing of the object has been read but this key.
@@ -287,7 +291,7 @@ impl JsonItem {
     fn give_up(&mut self) -> Progress {
         *self = Self {
             given_up: true,
-            place: Place::GivenUp,
+            state: JsonState::GivenUp,
             lexer: self.lexer.clone(),
             levels: std::mem::take(&mut self.levels),
             ..Self::new()
@@ -306,7 +310,7 @@ impl JsonItem {
         match (member, token) {
             (Member::Name | Member::Function | Member::Arguments, Token::StringStart) => {
                 self.text.clear();
-                self.goto(Place::Text(member))
+                self.goto(JsonState::Text(member))
             }
             (Member::Name, Token::Word(word)) => {
                 self.text.clear();
@@ -316,11 +320,11 @@ impl JsonItem {
             }
             (Member::Function, Token::Open(b'{')) => {
                 self.levels.push(Level::Object);
-                self.goto(Place::Key)
+                self.goto(JsonState::Key)
             }
             (Member::Calls, Token::Open(b'[')) => {
                 self.levels.push(Level::List);
-                self.goto(Place::NextItem)
+                self.goto(JsonState::NextItem)
             }
             (Member::Arguments | Member::Tool, Token::Open(b'{')) => {
                 if self.has_arguments || self.arguments.is_some() {
@@ -328,12 +332,12 @@ impl JsonItem {
                 }
                 if self.call.is_known() {
                     self.arguments = Some(Arguments::default());
-                    self.place = Place::Arguments;
+                    self.state = JsonState::Arguments;
                     return self.argument(token, out);
                 }
                 self.writer = ValueWriter::default();
                 self.early = Some(String::new());
-                self.place = Place::Early;
+                self.state = JsonState::Early;
                 self.token(token, out)
             }
             (Member::Arguments | Member::Tool, Token::Word(word)) => {
@@ -353,9 +357,9 @@ impl JsonItem {
     fn other(&mut self, token: Token<'_>) -> Progress {
         self.writer = ValueWriter::default();
         self.text.clear();
-        self.place = Place::Other;
+        self.state = JsonState::Other;
         match self.writer.token(token, &mut self.text) {
-            Progress::Done => self.goto(Place::Comma),
+            Progress::Done => self.goto(JsonState::Comma),
             other @ (Progress::More | Progress::Bad) => other,
         }
     }
@@ -368,7 +372,7 @@ impl JsonItem {
         match arguments.token(token, schema, &mut self.call.pending) {
             Progress::Done => {
                 self.has_arguments = true;
-                self.goto(Place::Comma)
+                self.goto(JsonState::Comma)
             }
             other @ (Progress::More | Progress::Bad) => other,
         }
@@ -401,7 +405,7 @@ impl JsonItem {
             }
             Member::Arguments | Member::Calls | Member::Tool | Member::Other => {}
         }
-        self.goto(Place::Comma)
+        self.goto(JsonState::Comma)
     }
 
     fn close(&mut self, out: &mut Output<'_>) -> Progress {
@@ -410,13 +414,13 @@ impl JsonItem {
             // The end of a call. One inside another object is a member of it.
             (Some(Level::Object), None | Some(Level::List)) => {
                 self.end_call(Ending::Closed, out);
-                self.place = Place::NextItem;
+                self.state = JsonState::NextItem;
             }
-            (Some(Level::Object | Level::List), Some(_)) => self.place = Place::Comma,
+            (Some(Level::Object | Level::List), Some(_)) => self.state = JsonState::Comma,
             (_, _) => {}
         }
         if closed == Some(Level::List) && self.levels.last() == Some(&Level::List) {
-            self.place = Place::NextItem;
+            self.state = JsonState::NextItem;
         }
         if self.levels.is_empty() { Progress::Done } else { Progress::More }
     }

@@ -273,21 +273,9 @@ const THOUGHTS: [(&str, &str); 5] = [
 /// Tags around ordinary text, and the ends of reasoning whose beginning is in the
 /// prompt.
 const FRAMES: [&str; 15] = [
-    "think",
-    "thinking",
-    "mm:think",
-    "seed:think",
-    "END_THINKING",
-    "START_RESPONSE",
-    "END_RESPONSE",
-    "START_TEXT",
-    "END_TEXT",
-    "return",
-    "end",
-    "END_OF_TURN_TOKEN",
-    "content_text",
-    "eom",
-    "eot",
+    "think", "thinking", "mm:think", "seed:think", "END_THINKING", "START_RESPONSE",
+    "END_RESPONSE", "START_TEXT", "END_TEXT", "return", "end", "END_OF_TURN_TOKEN", "content_text",
+    "eom", "eot",
 ];
 
 /// Tags that mark calls where there is one, and enclose ordinary text elsewhere.

@@ -9,15 +9,15 @@ use super::raw_value::RawValue;
 use super::tags::{OpenTag, Style, open_tag};
 use super::text::{beginning, from, length_without, may_become, upto};
 
-/// What ends a value.
-pub(super) struct Ends<'i> {
+/// Finds where a value ends.
+pub(super) struct EndFinder<'i> {
     pub(super) style: &'i Style,
     /// What closes the call.
     pub(super) closing: &'i str,
     pub(super) arguments: &'i Arguments,
 }
 
-impl Ends<'_> {
+impl EndFinder<'_> {
     /// Whether a text is passed on as it is.
     #[inline]
     pub(super) fn is_plain(&self, value: &RawValue, text: &str) -> bool {

@@ -14,7 +14,7 @@ use super::call::{Call, Ending, Output};
 use super::markers::LEAD;
 use super::named_item::NamedItem;
 use super::nested::nested;
-use super::raw_end::{Ends, Found, LONGEST_GAP, LONGEST_KEY, gap};
+use super::raw_end::{EndFinder, Found, LONGEST_GAP, LONGEST_KEY, gap};
 use super::raw_value::{RawValue, Strips};
 use super::tags::{OpenTag, Style, open_tag};
 use super::text::{beginning, from, may_become, upto};
@@ -28,7 +28,7 @@ pub(super) struct TaggedItem {
     arguments: Arguments,
     /// What closes the call. Empty if the block does.
     closing: String,
-    place: Place,
+    state: TaggedState,
     /// Arguments that are JSON after all.
     json: Option<NamedItem>,
     is_closed: bool,
@@ -39,7 +39,7 @@ pub(super) struct TaggedItem {
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum TaggedState {
     /// Between the members.
     Between,
     /// In the key of a member; what closes it.
@@ -70,7 +70,7 @@ impl TaggedItem {
             call,
             arguments: Arguments::members(),
             closing,
-            place: Place::Between,
+            state: TaggedState::Between,
             json: None,
             is_closed: false,
             is_ended: false,
@@ -94,7 +94,7 @@ impl TaggedItem {
     /// Hands on the bytes that the text begins with, if they are the middle of a value.
     /// How many there are.
     pub(super) fn pass_on(&mut self, text: &str, sink: &mut dyn Sink) -> usize {
-        let Self { style, call, arguments, closing, place, json, .. } = self;
+        let Self { style, call, arguments, closing, state, json, .. } = self;
         if let Some(json) = json {
             let strict = json.strict_run(text);
             if strict > 0 {
@@ -102,17 +102,17 @@ impl TaggedItem {
             }
             return strict;
         }
-        let Place::Value(value) = place else { return 0 };
+        let TaggedState::Value(value) = state else { return 0 };
         if !(value.passes() && call.passes() && arguments.passes_raw()) {
             return 0;
         }
-        let ends = Ends { style, closing, arguments };
-        if text.len() <= SHORT && ends.is_plain(value, text) {
+        let finder = EndFinder { style, closing, arguments };
+        if text.len() <= SHORT && finder.is_plain(value, text) {
             sink.event(Event::Arguments(text));
             return text.len();
         }
         let (Found::End(length, _) | Found::More(length)) =
-            ends.pass_on(value, text, false, &mut call.pending);
+            finder.pass_on(value, text, false, &mut call.pending);
         call.hand_on(sink);
         length
     }
@@ -122,13 +122,17 @@ impl TaggedItem {
         if let Some(json) = self.json {
             return json.finish(out);
         }
-        let ending = match (self.is_closed, &self.place) {
+        let ending = match (self.is_closed, &self.state) {
             (true, _) => Ending::Closed,
             (false, _) if self.is_cut => Ending::Cut,
             // A name alone may be followed by anything.
-            (false, Place::Between) if self.arguments.is_empty() && !self.is_ended => Ending::Cut,
-            (false, Place::Between) => Ending::Open,
-            (false, Place::Key(_) | Place::BeforeValue | Place::Value(_)) => Ending::Cut,
+            (false, TaggedState::Between) if self.arguments.is_empty() && !self.is_ended => {
+                Ending::Cut
+            }
+            (false, TaggedState::Between) => Ending::Open,
+            (false, TaggedState::Key(_) | TaggedState::BeforeValue | TaggedState::Value(_)) => {
+                Ending::Cut
+            }
         };
         self.call.flush(out);
         self.call.end(Some(self.arguments), ending, out)
@@ -143,19 +147,21 @@ impl TaggedItem {
         if self.is_closed {
             return (0, Some(Step::Done));
         }
-        match &mut self.place {
-            Place::Between => self.between(text, end, out),
-            Place::Key(closing) => match beginning(text, LONGEST_KEY).find(closing.as_str()) {
-                Some(at) => {
-                    let length = at + closing.len();
-                    self.place = Place::BeforeValue;
-                    self.arguments.set_raw_key(upto(text, at).trim());
-                    (length, None)
+        match &mut self.state {
+            TaggedState::Between => self.between(text, end, out),
+            TaggedState::Key(closing) => {
+                match beginning(text, LONGEST_KEY).find(closing.as_str()) {
+                    Some(at) => {
+                        let length = at + closing.len();
+                        self.state = TaggedState::BeforeValue;
+                        self.arguments.set_raw_key(upto(text, at).trim());
+                        (length, None)
+                    }
+                    None => (0, Some(wait(text, LONGEST_KEY, end))),
                 }
-                None => (0, Some(wait(text, LONGEST_KEY, end))),
-            },
-            Place::BeforeValue => self.before_value(text, end, out),
-            Place::Value(_) => self.value(text, end, out),
+            }
+            TaggedState::BeforeValue => self.before_value(text, end, out),
+            TaggedState::Value(_) => self.value(text, end, out),
         }
     }
 
@@ -194,7 +200,7 @@ impl TaggedItem {
         match open_tag(&self.style, beginning(rest, LONGEST_KEY)) {
             Ok(Some(tag)) if tag.word.starts_with("arg_key") => {
                 let closing = format!("{}{}{}", self.style.close, tag.word, self.style.end);
-                self.place = Place::Key(closing);
+                self.state = TaggedState::Key(closing);
                 (skip + tag.length, None)
             }
             Ok(Some(tag)) => match self.member(&tag, out) {
@@ -257,7 +263,7 @@ impl TaggedItem {
 
     fn drop_key(&mut self) -> (usize, Option<Step>) {
         self.call.repaired = true;
-        self.place = Place::Between;
+        self.state = TaggedState::Between;
         (0, None)
     }
 
@@ -270,22 +276,22 @@ impl TaggedItem {
             true => Strips::Both,
             false => Strips::Nothing,
         };
-        self.place = Place::Value(RawValue::new(closing, streams, is_text, strips));
+        self.state = TaggedState::Value(RawValue::new(closing, streams, is_text, strips));
     }
 
     fn value(&mut self, text: &str, end: bool, out: &mut Output<'_>) -> (usize, Option<Step>) {
-        let Self { style, call, arguments, closing, place, .. } = self;
-        let Place::Value(value) = place else { return (0, Some(Step::Stop)) };
+        let Self { style, call, arguments, closing, state, .. } = self;
+        let TaggedState::Value(value) = state else { return (0, Some(Step::Stop)) };
         let Some(start) = value.skip_start(text, end) else { return (0, Some(Step::More)) };
         if !value.has_begun() {
             return (start, Some(Step::More));
         }
         let rest = from(text, start);
-        let ends = Ends { style, closing, arguments };
+        let finder = EndFinder { style, closing, arguments };
         let passes = value.passes() && arguments.passes_raw();
         let found = match passes {
-            true => ends.pass_on(value, rest, end, &mut call.pending),
-            false => ends.keep(value, rest, end, &mut call.pending),
+            true => finder.pass_on(value, rest, end, &mut call.pending),
+            false => finder.keep(value, rest, end, &mut call.pending),
         };
         let (length, closing) = match found {
             Found::End(at, closing) => (at, Some(closing)),
@@ -301,7 +307,7 @@ impl TaggedItem {
                 }
             }
         }
-        self.place = Place::Between;
+        self.state = TaggedState::Between;
         (start + length + closing, None)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::edit::{Edits, Span};
-use super::references::{Place, escape, members, references, split_inside};
+use super::references::{DefinitionsKeyword, escape, members, references, split_inside};
 use super::walk::literal_span;
 use crate::wire::{Extra, Kind, Raw, Reader, Str, Write, hash, read_fields};
 
@@ -37,9 +37,9 @@ pub(crate) fn definitions(schema: &Raw<'_>) -> Option<Raw<'static>> {
 
 /// The definitions that have to move.
 struct Moved<'s> {
-    list: Vec<(Place, Extra<'s>)>,
+    list: Vec<(DefinitionsKeyword, Extra<'s>)>,
     /// The new names, as a pointer spells them.
-    names: BTreeMap<(Place, String), String>,
+    names: BTreeMap<(DefinitionsKeyword, String), String>,
     defs: Option<Extra<'s>>,
 }
 
@@ -55,12 +55,14 @@ impl<'s> Moved<'s> {
                     this.defs = Some(field.clone());
                 }
                 "definitions" => {
-                    this.list.extend(inner.into_iter().map(|inner| (Place::Definitions, inner)));
+                    this.list.extend(
+                        inner.into_iter().map(|inner| (DefinitionsKeyword::Definitions, inner)),
+                    );
                 }
                 "components" => {
                     let schemas = inner.iter().filter(|inner| inner.key == "schemas");
                     let found = schemas.flat_map(|schemas| members(&schemas.value));
-                    this.list.extend(found.map(|inner| (Place::Components, inner)));
+                    this.list.extend(found.map(|inner| (DefinitionsKeyword::Components, inner)));
                 }
                 _other => {}
             }
@@ -82,7 +84,7 @@ impl<'s> Moved<'s> {
     /// name changes.
     fn place(&self, text: &str, fields: &[Extra<'s>], edits: &mut Edits) -> Option<()> {
         let find = |key: &str| fields.iter().find(|field| field.key == *key);
-        let foreign = self.list.iter().any(|(place, _)| *place == Place::Components);
+        let foreign = self.list.iter().any(|(place, _)| *place == DefinitionsKeyword::Components);
         if self.defs.is_none()
             && !foreign
             && let Some(definitions) = find("definitions")

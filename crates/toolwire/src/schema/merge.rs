@@ -93,7 +93,7 @@ impl<'s> Merger<'s> {
         let mut shape = ObjectShape::default();
         match Type::of(fields) {
             Type::Object | Type::Maybe => shape.definite = true,
-            Type::Unsaid => {}
+            Type::Unspecified => {}
             Type::Null | Type::Other => return None,
         }
         for field in fields {

@@ -41,7 +41,7 @@ impl<'s> Visitor<'s> for Collect {
 
 /// The places at the root of a schema where definitions are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum DefinitionsKeyword {
     Defs,
     Definitions,
     Components,
@@ -49,20 +49,20 @@ pub(super) enum Place {
 
 /// Splits a reference into the place and the name of the definition it points
 /// to, as a JSON Pointer spells it. `None` if it points elsewhere.
-pub(super) fn split(target: &str) -> Option<(Place, &str)> {
+pub(super) fn split(target: &str) -> Option<(DefinitionsKeyword, &str)> {
     let (place, name, inside) = split_inside(target)?;
     inside.is_empty().then_some((place, name))
 }
 
 /// Like [`split`] for a reference that may point inside a definition. The last
 /// part is the way from there.
-pub(super) fn split_inside(target: &str) -> Option<(Place, &str, &str)> {
+pub(super) fn split_inside(target: &str) -> Option<(DefinitionsKeyword, &str, &str)> {
     let (place, rest) = if let Some(rest) = target.strip_prefix("#/$defs/") {
-        (Place::Defs, rest)
+        (DefinitionsKeyword::Defs, rest)
     } else if let Some(rest) = target.strip_prefix("#/definitions/") {
-        (Place::Definitions, rest)
+        (DefinitionsKeyword::Definitions, rest)
     } else {
-        (Place::Components, target.strip_prefix("#/components/schemas/")?)
+        (DefinitionsKeyword::Components, target.strip_prefix("#/components/schemas/")?)
     };
     let end = rest.find('/').unwrap_or(rest.len());
     let (name, inside) = rest.split_at(end);
@@ -77,7 +77,7 @@ pub(super) fn escape(name: &str) -> String {
 /// The definitions at the root of a schema, by place and pointer spelling.
 #[derive(Debug, Default)]
 pub(super) struct Definitions<'s> {
-    by_name: BTreeMap<(Place, String), Raw<'s>>,
+    by_name: BTreeMap<(DefinitionsKeyword, String), Raw<'s>>,
 }
 
 impl<'s> Definitions<'s> {
@@ -85,12 +85,12 @@ impl<'s> Definitions<'s> {
         let mut this = Self::default();
         for field in root {
             match field.key.decode().as_ref() {
-                "$defs" => this.add(Place::Defs, &field.value),
-                "definitions" => this.add(Place::Definitions, &field.value),
+                "$defs" => this.add(DefinitionsKeyword::Defs, &field.value),
+                "definitions" => this.add(DefinitionsKeyword::Definitions, &field.value),
                 "components" => {
                     for inner in members(&field.value) {
                         if inner.key == "schemas" {
-                            this.add(Place::Components, &inner.value);
+                            this.add(DefinitionsKeyword::Components, &inner.value);
                         }
                     }
                 }
@@ -106,7 +106,7 @@ impl<'s> Definitions<'s> {
         self.by_name.get(&(place, name.to_owned()))
     }
 
-    fn add(&mut self, place: Place, holder: &Raw<'s>) {
+    fn add(&mut self, place: DefinitionsKeyword, holder: &Raw<'s>) {
         for field in members(holder) {
             self.by_name.insert((place, escape(&field.key.decode())), field.value);
         }

@@ -120,10 +120,10 @@ fn rewrite(text: &str, hops: u32) -> Option<(String, RootChange)> {
     let said = find("type");
     match (Type::of(&fields), said) {
         (Type::Object, _) => {}
-        (Type::Maybe | Type::Unsaid, Some(said)) => {
+        (Type::Maybe | Type::Unspecified, Some(said)) => {
             edits.replace(span(&said.value), r#""object""#);
         }
-        (Type::Maybe | Type::Unsaid, None) => edits.replace(1..1, r#""type":"object","#),
+        (Type::Maybe | Type::Unspecified, None) => edits.replace(1..1, r#""type":"object","#),
         (Type::Null | Type::Other, _) => return wrap(text, &fields),
     }
     // OpenAI answers 400 to an object that does not list its properties, even
@@ -156,7 +156,7 @@ pub(super) enum Type {
     /// Something else.
     Other,
     /// Nothing, and no keyword speaks against an object.
-    Unsaid,
+    Unspecified,
 }
 
 impl Type {
@@ -166,8 +166,8 @@ impl Type {
         let Some(said) = find("type").filter(|said| said.value.kind() != Kind::Null) else {
             let other = ["enum", "const", "items", "prefixItems", "contains"];
             let object = find("properties").is_some();
-            let spoken = other.into_iter().any(|key| find(key).is_some());
-            return if spoken && !object { Self::Other } else { Self::Unsaid };
+            let has_other = other.into_iter().any(|key| find(key).is_some());
+            return if has_other && !object { Self::Other } else { Self::Unspecified };
         };
         match said.value.text() {
             r#""object""# => Self::Object,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::edit::{Edits, Span};
-use super::references::{Place, escape, members, references, split_inside};
+use super::references::{DefinitionsKeyword, escape, members, references, split_inside};
 use super::walk::{Visitor, end, literal_span, walk};
 use crate::ledger::{Code, Ledger};
 use crate::wire::{Kind, Pos, Raw, ReadError, Reader, Str, read_fields, write_str};
@@ -174,8 +174,8 @@ impl Pass<'_, '_> {
         let holders: Vec<_> = read_fields(&mut Reader::new(text))?
             .into_iter()
             .filter_map(|field| match field.key.decode().as_ref() {
-                "$defs" => Some((Place::Defs, field.value)),
-                "definitions" => Some((Place::Definitions, field.value)),
+                "$defs" => Some((DefinitionsKeyword::Defs, field.value)),
+                "definitions" => Some((DefinitionsKeyword::Definitions, field.value)),
                 _other => None,
             })
             .collect();

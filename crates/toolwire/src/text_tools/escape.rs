@@ -53,29 +53,10 @@ fn begins_marker(text: &str) -> bool {
 /// What begins markers that are none of a call's. Special tokens of all families
 /// are among them.
 const OTHERS: [&str; 23] = [
-    "<|",
-    "<｜",
-    "<tool_response",
-    "</tool_response",
-    "<function_results",
-    "</function_results",
-    "<parameter",
-    "</parameter",
-    "</function",
-    "</invoke",
-    "<arg_key",
-    "</arg_key",
-    "<arg_value",
-    "</arg_value",
-    "<tools>",
-    "</tools>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[AVAILABLE_TOOLS]",
-    "[INST]",
-    "[/INST]",
+    "<|", "<｜", "<tool_response", "</tool_response", "<function_results", "</function_results",
+    "<parameter", "</parameter", "</function", "</invoke", "<arg_key", "</arg_key", "<arg_value",
+    "</arg_value", "<tools>", "</tools>", "<start_of_turn>", "<end_of_turn>", "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]", "[AVAILABLE_TOOLS]", "[INST]", "[/INST]",
 ];
 
 #[cfg(test)]

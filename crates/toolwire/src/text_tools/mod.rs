@@ -107,11 +107,7 @@ impl<'a> TextRequest<'a> {
         let restore = Restore::of(&toolset, request.origin, &functions);
         let mut definitions = Vec::new();
         (codec(FUNCTIONS).encode_tools)(
-            &tools,
-            request.origin,
-            &functions,
-            &mut definitions,
-            ledger,
+            &tools, request.origin, &functions, &mut definitions, ledger,
         );
         let definitions = String::from_utf8(definitions).unwrap_or_default();
         let definitions = Offered::read(&definitions, &request.choice, &toolset, ledger);

@@ -52,7 +52,7 @@ pub(crate) struct Segmenter {
 
 #[derive(Debug, Default)]
 struct State {
-    place: Place,
+    segment: SegmentKind,
     /// Whether something of the part was handed on.
     has_begun: bool,
     /// White space that counts if more of the part follows.
@@ -64,7 +64,7 @@ struct State {
 
 /// The part that is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum SegmentKind {
     /// Text with nothing before it.
     #[default]
     Start,
@@ -86,11 +86,12 @@ impl Segmenter {
     /// The text has ended.
     pub(crate) fn finish(&mut self, sink: &mut dyn SegmentSink) {
         self.detector.finish(&mut Segments { state: &mut self.state, sink });
-        let State { place, has_begun, blank, has_text: _, in_call } = &mut self.state;
+        let State { segment, has_begun, blank, has_text: _, in_call } = &mut self.state;
         if std::mem::take(in_call) {
             sink.cut_call();
         }
-        let ends_text = *place == Place::Start || (*place == Place::Text && *has_begun);
+        let ends_text =
+            *segment == SegmentKind::Start || (*segment == SegmentKind::Text && *has_begun);
         if ends_text && !blank.is_empty() {
             sink.text(blank);
         }
@@ -100,19 +101,19 @@ impl Segmenter {
 
 impl State {
     /// Goes on with a part. What separates it from the one before is dropped.
-    fn enter(&mut self, place: Place) {
-        if self.place != place {
-            self.place = place;
+    fn enter(&mut self, segment: SegmentKind) {
+        if self.segment != segment {
+            self.segment = segment;
             self.has_begun = false;
             self.blank.clear();
         }
     }
 
     fn text(&mut self, text: &str, sink: &mut dyn SegmentSink) {
-        if self.place != Place::Start {
-            self.enter(Place::Text);
+        if self.segment != SegmentKind::Start {
+            self.enter(SegmentKind::Text);
         }
-        let is_first = self.place == Place::Text && !self.has_text;
+        let is_first = self.segment == SegmentKind::Text && !self.has_text;
         let text = if is_first { text.trim_start() } else { text };
         let (said, blank) = text.split_at(text.trim_end().len());
         if !said.is_empty() {
@@ -127,7 +128,7 @@ impl State {
     }
 
     fn reasoning(&mut self, text: &str, sink: &mut dyn SegmentSink) {
-        self.enter(Place::Reasoning);
+        self.enter(SegmentKind::Reasoning);
         let text = if self.has_begun { text } else { text.trim_start() };
         let (thought, blank) = text.split_at(text.trim_end().len());
         if !thought.is_empty() {
@@ -153,7 +154,7 @@ impl Sink for Segments<'_> {
             Event::Text(text) => state.text(text, *sink),
             Event::Reasoning(text) => state.reasoning(text, *sink),
             Event::CallStart { name, dialect } => {
-                state.enter(Place::Call);
+                state.enter(SegmentKind::Call);
                 state.in_call = true;
                 sink.open_call(name, dialect);
             }

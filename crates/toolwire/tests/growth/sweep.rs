@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolwire::Protocol;
-use toolwire_laws::growth::Growth;
+use toolwire_laws::growth::{self, Growth, Inputs};
 
 use super::entry_points::{ENTRY_POINTS, EntryPoint, Kind};
 use super::stretch::{Stretch, fresh, places};
@@ -167,6 +167,11 @@ pub(crate) fn measure(
     make: impl Fn(usize) -> Vec<u8>,
     over: &mut Vec<String>,
 ) {
+    if !growth::is_wanted(case) {
+        return;
+    }
+    let inputs = Inputs::new(size, make);
+    let mut most = 0.0_f64;
     for EntryPoint { names, takes: _, pairs, call } in
         ENTRY_POINTS.iter().filter(|entry| entry.takes == kind)
     {
@@ -174,7 +179,8 @@ pub(crate) fn measure(
             if !pairs && to != protocol {
                 continue;
             }
-            let growth = Growth::of(size, &make, |bytes| call(protocol, to, bytes));
+            let growth = Growth::over(&inputs, |bytes| call(protocol, to, bytes));
+            most = most.max(growth.measured().unwrap_or_default());
             if growth.is_over() {
                 let line = format!("{case}, {} to {to}: {growth}", names[0]);
                 println!("{line}");
@@ -182,4 +188,5 @@ pub(crate) fn measure(
             }
         }
     }
+    println!("{case}: at most {most:.2} times");
 }

@@ -166,13 +166,14 @@ fn round(
     let up = String::from_utf8(up.body).unwrap();
     let heard = codec(upstream).decode_request(&up).map_err(|error| format!("{error}: {up}"))?;
     let answer = std::str::from_utf8(answer).unwrap();
-    let spoken = (codec(upstream).decode_response)(answer).unwrap();
-    let said = spoken.candidates.first().map_or(Vec::new(), |candidate| sayings(&candidate.turns));
-    Ok(Some((said, sayings(&heard.turns))))
+    let response = (codec(upstream).decode_response)(answer).unwrap();
+    let said =
+        response.candidates.first().map_or(Vec::new(), |candidate| transcript(&candidate.turns));
+    Ok(Some((said, transcript(&heard.turns))))
 }
 
 /// What a model said, in order: sealed reasoning, text, calls.
-fn sayings(turns: &[Turn<'_>]) -> Transcript {
+fn transcript(turns: &[Turn<'_>]) -> Transcript {
     let mut said = Vec::new();
     for item in
         turns.iter().filter(|turn| turn.role == Role::Assistant).flat_map(|turn| &turn.items)

@@ -76,15 +76,8 @@ fn every_shape_for_responses() {
     assert_eq!(
         names(&list),
         [
-            "nested",
-            "flat",
-            "anthropic",
-            "free_nested",
-            "free_flat",
-            "local_shell",
-            "web_search",
-            "mcp",
-            "legacy",
+            "nested", "flat", "anthropic", "free_nested", "free_flat", "local_shell", "web_search",
+            "mcp", "legacy",
         ],
     );
     assert!(list.iter().all(|tool| tool.get("function").is_none()));
@@ -103,15 +96,8 @@ fn every_shape_for_messages() {
     assert_eq!(
         names(&list),
         [
-            "nested",
-            "flat",
-            "anthropic",
-            "free_nested",
-            "free_flat",
-            "local_shell",
-            "web_search",
-            "mcp",
-            "legacy",
+            "nested", "flat", "anthropic", "free_nested", "free_flat", "local_shell", "web_search",
+            "mcp", "legacy",
         ],
     );
     for tool in list.iter().filter(|tool| tool["name"] != "web_search") {

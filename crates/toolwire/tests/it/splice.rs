@@ -165,15 +165,7 @@ fn damage(random: &mut Unstructured<'_>, value: &mut Value, depth: usize) -> arb
         Value::String(text) => {
             *text = random
                 .choose(&[
-                    "",
-                    " ",
-                    "auto",
-                    "none",
-                    "a/b.c",
-                    "{\"a\":1.0}",
-                    "[1]",
-                    "é\n\"\\",
-                    "tw1.x",
+                    "", " ", "auto", "none", "a/b.c", "{\"a\":1.0}", "[1]", "é\n\"\\", "tw1.x",
                 ])?
                 .to_string();
         }

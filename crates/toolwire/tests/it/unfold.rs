@@ -11,7 +11,7 @@ use toolwire::{Ledger, Protocol, codec};
 
 use crate::json::without_nulls;
 use crate::streams::accumulate::accumulate;
-use crate::streams::laws::{PLAIN_REQUEST, usual};
+use crate::streams::laws::{PLAIN_REQUEST, normalized};
 use crate::streams::oracle::{Ending, Oracle};
 use crate::vectors::inputs;
 
@@ -112,8 +112,8 @@ fn a_client_gets_the_answer_as_a_stream() {
             assert_eq!(client.fault, None, "{told}");
             assert!(matches!(client.ending, Ending::Success | Ending::Short), "{told}");
             let unary = translate::response(from, to, &body, &options).unwrap();
-            let unary = usual(with_arguments(serde_json::from_slice(&unary.body).unwrap()));
-            let streamed = usual(with_arguments(accumulate(to, &out)));
+            let unary = normalized(with_arguments(serde_json::from_slice(&unary.body).unwrap()));
+            let streamed = normalized(with_arguments(accumulate(to, &out)));
             if unary != streamed {
                 wrong.push(format!("{told}\n  {unary}\n  {streamed}"));
             }

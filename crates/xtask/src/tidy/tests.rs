@@ -295,15 +295,8 @@ fn what_a_feature_of_the_library_brings_in_is_asked_for() {
 fn a_table_that_names_a_crate_of_the_past_is_refused() {
     let here = "crates/xtask/src/tidy/crates.rs";
     let all = [
-        "toolwire",
-        "toolwire-demo",
-        "toolwire-laws",
-        "toolwire-store",
-        "toolwire-tokens",
-        "toolwire-runner",
-        "toolwire-gateway",
-        "toolwire-cli",
-        "xtask",
+        "toolwire", "toolwire-demo", "toolwire-laws", "toolwire-store", "toolwire-tokens",
+        "toolwire-runner", "toolwire-gateway", "toolwire-cli", "xtask",
     ];
     let manifests = all.map(|name| format!("crates/{name}/Cargo.toml"));
     let mut files: Vec<_> = manifests.iter().map(|path| (path.as_str(), "")).collect();
@@ -415,10 +408,7 @@ fn links_that_lead_nowhere_are_refused() {
             ("vectors/a.json", "[x](y)"),
         ],
         &[
-            "docs/guide.md:2",
-            "docs/guide.md:2",
-            "docs/guide.md:7",
-            "docs/guide.md:8",
+            "docs/guide.md:2", "docs/guide.md:2", "docs/guide.md:7", "docs/guide.md:8",
             "docs/guide.md:9",
         ],
     );

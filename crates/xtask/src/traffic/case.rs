@@ -33,18 +33,18 @@ impl Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     Request,
-    Answer,
+    Response,
     Stream,
     Error,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Request, Self::Answer, Self::Stream, Self::Error];
+    pub(super) const ALL: [Self; 4] = [Self::Request, Self::Response, Self::Stream, Self::Error];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Request => "request",
-            Self::Answer => "answer",
+            Self::Response => "answer",
             Self::Stream => "stream",
             Self::Error => "error",
         }
@@ -137,7 +137,7 @@ fn recognize(
         (Side::Either, Some(DocumentKind::Request)) if guessed.protocol.is_some() => Kind::Request,
         (Side::Received | Side::Either, _) if failed => Kind::Error,
         (Side::Received | Side::Either, Some(DocumentKind::Error)) => Kind::Error,
-        (Side::Received | Side::Either, Some(DocumentKind::Response)) => Kind::Answer,
+        (Side::Received | Side::Either, Some(DocumentKind::Response)) => Kind::Response,
         (Side::Sent | Side::Received | Side::Either, _) => return None,
     };
     Some((kind, protocol))

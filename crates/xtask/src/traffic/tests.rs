@@ -45,7 +45,7 @@ fn our_own_vectors_pass() {
 /// Loses the question mark of every text, without a word.
 fn careless(case: &Case, to: Protocol) -> Result<Output, Error> {
     let mut output = translate(case, to)?;
-    if case.kind == Kind::Answer && case.protocol != to {
+    if case.kind == Kind::Response && case.protocol != to {
         output.body.retain(|byte| *byte != b'?');
     }
     Ok(output)

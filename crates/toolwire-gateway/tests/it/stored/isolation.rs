@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 use toolwire::Protocol;
+use toolwire_gateway::Gateway;
 use toolwire_gateway::config::{Secret, StoreConfig};
 use toolwire_store::Options;
 
@@ -43,6 +44,19 @@ fn filled(route: &str, ids: &Ids) -> Option<String> {
     })
 }
 
+/// A gateway with a store that the owner and another client may use, and its model.
+async fn gateway_with_two_keys() -> (Server, Gateway) {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
+        .map(|key| Secret::new(key.to_owned()))
+        .to_vec();
+    let gateway = start(config).await;
+    (server, gateway)
+}
+
 async fn call(to: SocketAddr, method: &str, path: &str, key: &str) -> ReceivedResponse {
     let body = r#"{"metadata":{"a":"b"},"items":[{"role":"user","content":"x"}],
         "messages":[{"role":"user","content":"x"}]}"#;
@@ -56,14 +70,7 @@ async fn call(to: SocketAddr, method: &str, path: &str, key: &str) -> ReceivedRe
 
 #[tokio::test]
 async fn every_route_says_the_same_about_every_id_that_is_not_there() {
-    let protocol = Protocol::Chat;
-    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
-    let mut config = config(vec![at(&server)]);
-    config.store = StoreConfig::On(Options::memory());
-    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
-        .map(|key| Secret::new(key.to_owned()))
-        .to_vec();
-    let gateway = start(config).await;
+    let (_server, gateway) = gateway_with_two_keys().await;
     let to = gateway.address();
     let theirs = own_things(to).await;
     let gone = own_things(to).await;
@@ -140,14 +147,7 @@ async fn every_route_says_the_same_about_every_id_that_is_not_there() {
 /// In a body, an id that is not the client's own is one that does not exist.
 #[tokio::test]
 async fn ids_in_a_body() {
-    let protocol = Protocol::Chat;
-    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
-    let mut config = config(vec![at(&server)]);
-    config.store = StoreConfig::On(Options::memory());
-    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
-        .map(|key| Secret::new(key.to_owned()))
-        .to_vec();
-    let gateway = start(config).await;
+    let (server, gateway) = gateway_with_two_keys().await;
     let to = gateway.address();
     let theirs = own_things(to).await;
     let asked = server.seen_count();
@@ -187,14 +187,7 @@ async fn ids_in_a_body() {
 /// list shows what is another's.
 #[tokio::test]
 async fn a_session_of_the_same_name() {
-    let protocol = Protocol::Chat;
-    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
-    let mut config = config(vec![at(&server)]);
-    config.store = StoreConfig::On(Options::memory());
-    config.keys = ["the-key-of-the-owner", "the-key-of-another-client"]
-        .map(|key| Secret::new(key.to_owned()))
-        .to_vec();
-    let gateway = start(config).await;
+    let (server, gateway) = gateway_with_two_keys().await;
     let to = gateway.address();
     for (asked, (key, text)) in [(OWNER, "A secret"), (OTHER, "A guess")].iter().enumerate() {
         let body = json!({"model": "m", "session_id": "same",

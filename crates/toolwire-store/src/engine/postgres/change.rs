@@ -286,18 +286,8 @@ impl<C: GenericClient> Step<'_, C> {
             .query_opt(
                 &append,
                 &[
-                    &next,
-                    &items,
-                    &bytes,
-                    &context,
-                    now,
-                    expires,
-                    &self.tenant,
-                    &kind_name,
-                    &id,
-                    now,
-                    &expected,
-                    &owner,
+                    &next, &items, &bytes, &context, now, expires, &self.tenant, &kind_name, &id,
+                    now, &expected, &owner,
                 ],
             )
             .await?;

@@ -102,27 +102,8 @@ fn insert_new(
     let is_packed = rows.iter().any(|row| row.section.is_packed());
     let packed = is_packed.then(|| packed::pack(rows.iter()));
     let values = params![
-        lineage,
-        tenant,
-        kind,
-        id,
-        created,
-        updated,
-        expires,
-        previous,
-        conversation,
-        status,
-        model,
-        body,
-        internal,
-        next,
-        items,
-        bytes,
-        context,
-        owner,
-        lease,
-        packed,
-        shared,
+        lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
+        model, body, internal, next, items, bytes, context, owner, lease, packed, shared,
         shared_at
     ];
     insert.execute(values)?;
@@ -288,17 +269,7 @@ impl Step<'_> {
         let mut append = self.connection.prepare_cached(sql::APPEND)?;
         let kind_name = kind.as_str();
         let values = params![
-            next,
-            items,
-            bytes,
-            context,
-            now,
-            expires,
-            self.tenant,
-            kind_name,
-            id,
-            now,
-            expected,
+            next, items, bytes, context, now, expires, self.tenant, kind_name, id, now, expected,
             owner
         ];
         let read = |row: &SqlRow<'_>| {

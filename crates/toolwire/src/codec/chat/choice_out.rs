@@ -79,15 +79,9 @@ fn without_tools(choice: &Choice<'_>, sent: &SentTools<'_, '_, '_>, cx: &mut Enc
 /// Refuses a choice, and reports both the choice and the tool that it forces.
 fn refuse(tool: &ToolRef<'_>, declared: &Declared<'_, '_>, cx: &mut EncodeContext<'_>) {
     cx.ledger.refused(tool.at, Code::ChoiceTarget);
-    let code = match &declared.crossing {
-        ToolMapping::Dropped(code) => code.clone(),
-        ToolMapping::Same
-        | ToolMapping::Freeform
-        | ToolMapping::Native(_)
-        | ToolMapping::Hosted(_) => Code::ChoiceTarget,
-    };
+    let code = declared.crossing.loss().unwrap_or(&Code::ChoiceTarget);
     cx.ledger
-        .refused(declared.tool.at, code)
+        .refused(declared.tool.at, code.clone())
         .detail("The tool choice forces this tool, and it cannot cross.");
 }
 

@@ -61,7 +61,7 @@ pub(super) fn document_parts<'r>(
     cx.ledger.only(extra);
     let parts = if let Source::Url(address) = source {
         let text = Str::plain(format!("Document: {}", address.decode())).at(address.pos());
-        blocks::dressed(document, vec![Item::Text(Text::new(text))])
+        blocks::with_heading(document, vec![Item::Text(Text::new(text))])
     } else {
         blocks::parts(document).unwrap_or_default()
     };

@@ -3,7 +3,7 @@
 use super::tools_out::ChatTools;
 use super::{choice_out, settings_out, thinking_out, turns_out};
 use crate::codec::context::EncodeContext;
-use crate::codec::openai::{Penalties, write_sampling};
+use crate::codec::sampling_out::{SamplingRules, write_sampling};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, JsonSchema, Output, Request, Tool, ToolKind};
 use crate::profile::Profile;
@@ -50,7 +50,8 @@ pub(super) fn encode(
     thinking_out::put_thinking(object, thinking, !chat_tools.sent.is_empty(), cx);
     let wants_logprobs = settings_out::put_state(object, state, cx);
     put_output(object, output, wants_logprobs, cx);
-    write_sampling(sampling, Penalties::Taken, object, cx);
+    let rules = SamplingRules { top_k: false, penalties: true, max_temperature: None };
+    write_sampling(sampling, &rules, object, cx);
     settings_out::put_identity(object, identity, cx);
     cx.ledger.lost_info(cache, Code::CacheBreakpoint);
     settings_out::put_tier(object, tier.as_ref(), cx);

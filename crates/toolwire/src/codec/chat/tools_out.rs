@@ -87,13 +87,12 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
             {
                 continue;
             }
-            match crossing {
-                ToolMapping::Dropped(code) => {
-                    cx.ledger.dropped(tool.at, code.clone());
-                    continue;
-                }
-                ToolMapping::Hosted(_) => continue,
-                ToolMapping::Same | ToolMapping::Freeform | ToolMapping::Native(_) => {}
+            if let Some(code) = crossing.loss() {
+                cx.ledger.dropped(tool.at, code.clone());
+                continue;
+            }
+            if let ToolMapping::Hosted(_) = crossing {
+                continue;
             }
             if let ToolKind::Native(Native { kind, kind_text }) = &tool.kind
                 && native::function(*kind, &kind_text.decode()).is_none()

@@ -61,8 +61,8 @@ pub(super) fn turn<'a>(message: Message<'a>) -> Result<Turn<'a>, ReadError> {
     if let Some(text) = refusal.filter(|text| !text.is_empty()) {
         items.push(Item::Refusal(Refusal { at: text.pos(), text, extra: Vec::new() }));
     }
-    if let Some(spoken) = audio {
-        speak(&mut items, spoken);
+    if let Some(audio) = audio {
+        push_audio(&mut items, audio);
     }
     for element in tool_calls.unwrap_or_default() {
         match element {
@@ -164,8 +164,8 @@ fn marker_slot<'i, 'a>(item: &'i mut Item<'a>) -> Option<&'i mut Option<Cache<'a
 
 /// Adds spoken output. The text of a model that speaks is its transcript, unless
 /// the message has text of its own, which some vendors give twice.
-fn speak<'a>(items: &mut Vec<Item<'a>>, spoken: MessageAudio<'a>) {
-    let MessageAudio { at, data, transcript, mut extra } = spoken;
+fn push_audio<'a>(items: &mut Vec<Item<'a>>, audio: MessageAudio<'a>) {
+    let MessageAudio { at, data, transcript, mut extra } = audio;
     let is_text = |item: &&Item<'a>| matches!(item, Item::Text(_));
     let transcript = transcript.filter(|transcript| !transcript.is_empty());
     if let Some(transcript) = transcript {

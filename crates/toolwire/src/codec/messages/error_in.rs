@@ -132,24 +132,8 @@ fn field_path(message: &str) -> Option<String> {
 
 /// The fields with which a message may start.
 const FIELDS: &[&str] = &[
-    "messages",
-    "tools",
-    "system",
-    "model",
-    "max_tokens",
-    "thinking",
-    "tool_choice",
-    "output_config",
-    "output_format",
-    "metadata",
-    "stop_sequences",
-    "temperature",
-    "top_p",
-    "top_k",
-    "stream",
-    "container",
-    "mcp_servers",
-    "context_management",
-    "service_tier",
+    "messages", "tools", "system", "model", "max_tokens", "thinking", "tool_choice",
+    "output_config", "output_format", "metadata", "stop_sequences", "temperature", "top_p",
+    "top_k", "stream", "container", "mcp_servers", "context_management", "service_tier",
     "cache_control",
 ];

@@ -58,34 +58,13 @@ fn is_dated(kind: &str) -> bool {
 
 /// Content that other protocols with `messages` do not have.
 const PARTS: &[&str] = &[
-    "document",
-    "image",
-    "redacted_thinking",
-    "search_result",
-    "server_tool_use",
-    "thinking",
-    "tool_result",
-    "tool_use",
+    "document", "image", "redacted_thinking", "search_result", "server_tool_use", "thinking",
+    "tool_result", "tool_use",
 ];
 
 /// Members of a request that other protocols with `messages` do not have.
 const MEMBERS: &[&str] = &[
-    "anthropic_version",
-    "betas",
-    "cache_control",
-    "compaction",
-    "container",
-    "context_management",
-    "diagnostics",
-    "fallbacks",
-    "inference_geo",
-    "mcp_servers",
-    "output_config",
-    "output_format",
-    "speed",
-    "stop_sequences",
-    "thinking",
-    "thread",
-    "top_k",
-    "user_profile_id",
+    "anthropic_version", "betas", "cache_control", "compaction", "container", "context_management",
+    "diagnostics", "fallbacks", "inference_geo", "mcp_servers", "output_config", "output_format",
+    "speed", "stop_sequences", "thinking", "thread", "top_k", "user_profile_id",
 ];

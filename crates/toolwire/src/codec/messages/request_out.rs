@@ -6,6 +6,7 @@ use super::content_out::write_cache;
 use super::thinking_out::ThinkingPlan;
 use super::{choice_out, hosted_tools_out, settings_out, tools_out, turns_out};
 use crate::codec::context::EncodeContext;
+use crate::codec::sampling_out::{SamplingRules, write_sampling};
 use crate::codec::sent_tools::SentTools;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Item, Request, Turn};
@@ -65,7 +66,8 @@ pub(super) fn encode(
     turns_out::encode(turns, &wrapped, &mut object, cx);
     plan.write(thinking, output, &mut object, cx);
     settings_out::write_output(output, &mut object, cx.ledger);
-    settings_out::write_sampling(sampling, &mut object, cx);
+    let rules = SamplingRules { top_k: true, penalties: false, max_temperature: Some(1) };
+    write_sampling(sampling, &rules, &mut object, cx);
     settings_out::write_identity(identity, &mut object, cx.ledger);
     settings_out::write_tier(tier.as_ref(), &mut object, cx.ledger);
     write_cache(cache.as_ref(), &mut object, cx);

@@ -3,8 +3,8 @@
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::report_answer_count;
 use crate::ledger::{Code, Ledger};
-use crate::model::{Identity, Output, Sampling, ServerState, Stream};
-use crate::wire::{At, Object, Pos, Raw, Str};
+use crate::model::{Identity, Output, ServerState, Stream};
+use crate::wire::{At, Object, Pos, Str};
 
 /// Writes `max_tokens`, which the API requires.
 pub(super) fn write_limit(
@@ -54,53 +54,6 @@ pub(super) fn write_output(output: &Output<'_>, object: &mut Object<'_>, ledger:
     }
     ledger.lost(top_logprobs, Code::Logprobs);
     ledger.lost(max_tool_calls, Code::MaxToolCalls);
-}
-
-/// Writes the sampling parameters that the upstream takes.
-pub(super) fn write_sampling(
-    sampling: &Sampling<'_>,
-    object: &mut Object<'_>,
-    cx: &mut EncodeContext<'_>,
-) {
-    let Sampling {
-        temperature,
-        top_p,
-        top_k,
-        frequency_penalty,
-        presence_penalty,
-        seed,
-        logit_bias,
-    } = sampling;
-    let mut lost: Vec<&Raw<'_>> = Vec::new();
-    let [takes_temperature, takes_top_p, takes_top_k] = cx.profile.takes_sampling(cx.thinks);
-    match temperature {
-        Some(value) if !takes_temperature => lost.push(value),
-        Some(value) if value.text().parse::<f64>().is_ok_and(|number| number > 1.0) => {
-            cx.ledger.degraded(value.pos(), Code::TemperatureClamped);
-            object.put("temperature", &1u64);
-        }
-        Some(value) => object.put("temperature", value),
-        None => {}
-    }
-    match top_p {
-        Some(value) if !takes_top_p => lost.push(value),
-        Some(value)
-            if temperature.is_some() && takes_temperature && !cx.profile.temperature_with_top_p =>
-        {
-            lost.push(value);
-        }
-        Some(value) => object.put("top_p", value),
-        None => {}
-    }
-    match top_k {
-        Some(value) if !takes_top_k => lost.push(value),
-        Some(value) => object.put("top_k", value),
-        None => {}
-    }
-    lost.extend([frequency_penalty, presence_penalty, seed, logit_bias].into_iter().flatten());
-    for value in lost {
-        cx.ledger.dropped(value.pos(), Code::Sampling);
-    }
 }
 
 /// Writes `metadata`.

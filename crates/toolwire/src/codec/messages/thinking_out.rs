@@ -17,7 +17,7 @@ use crate::wire::{At, Object, Pos, Raw, Str};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThinkingPlan {
     /// As the model does when nothing is said.
-    Unsaid,
+    Unspecified,
     /// As the client says in the target's own words.
     Own { thinks: bool },
     /// As the model sees fit.
@@ -52,7 +52,9 @@ impl ThinkingPlan {
             }
             return Self::Own { thinks };
         }
-        let Some(asked) = asked_at(effort.as_ref(), display.as_ref()) else { return Self::Unsaid };
+        let Some(asked) = asked_at(effort.as_ref(), display.as_ref()) else {
+            return Self::Unspecified;
+        };
         let control = match cx.profile.model.thinking.map(|fact| fact.value) {
             Some(control @ (ThinkingControl::Budget | ThinkingControl::Adaptive)) => control,
             Some(
@@ -61,7 +63,7 @@ impl ThinkingPlan {
                 | ThinkingControl::Switch
                 | ThinkingControl::Effort,
             )
-            | None => return Self::Unsaid,
+            | None => return Self::Unspecified,
         };
         if is_tool_forced {
             cx.ledger.dropped(asked, Code::ThinkingOffForcedTool);
@@ -91,7 +93,7 @@ impl ThinkingPlan {
         match self {
             Self::Own { thinks } => thinks,
             Self::Adaptive | Self::Budget(_) => true,
-            Self::Unsaid | Self::Refused => false,
+            Self::Unspecified | Self::Refused => false,
         }
     }
 
@@ -136,7 +138,7 @@ impl ThinkingPlan {
             (Self::Own { thinks: _ }, Some(mode)) => (mode_name(&mode.value), budget.copied()),
             (Self::Adaptive, _) => (mode_name(&ThinkingMode::Adaptive), None),
             (Self::Budget(tokens), _) => (mode_name(&ThinkingMode::Enabled), Some(made(tokens))),
-            (Self::Own { thinks: _ } | Self::Unsaid | Self::Refused, _) => {
+            (Self::Own { thinks: _ } | Self::Unspecified | Self::Refused, _) => {
                 // `display` cannot be sent without a mode of thinking.
                 if let Some(display) = display.filter(|_| mode.is_none()) {
                     cx.ledger.dropped(display.pos, Code::ReasoningDisplay).info();
@@ -162,7 +164,7 @@ impl ThinkingPlan {
     ) -> Option<&'static str> {
         let At { pos, value } = effort?;
         let facts = cx.profile.model;
-        if *value == Effort::None && self == Self::Unsaid {
+        if *value == Effort::None && self == Self::Unspecified {
             let thinks_unasked = match facts.thinking.map(|fact| fact.value) {
                 Some(ThinkingControl::Budget | ThinkingControl::None) => false,
                 Some(
@@ -247,7 +249,7 @@ fn asked_at(effort: Option<&At<Effort<'_>>>, display: Option<&At<Display<'_>>>) 
         Display::Summary | Display::Concise | Display::Detailed => Some(display.pos),
         Display::Omitted | Display::Other(_) => None,
     });
-    // No effort is a wish not to reason, whatever is to be shown.
+    // No effort means no reasoning, whatever is to be shown of it.
     effort.unwrap_or(display)
 }
 

@@ -153,14 +153,7 @@ wire! {
 
 /// The members of a chunk of Chat, and of an event of Responses.
 const CHUNK: [&str; 8] = [
-    "id",
-    "object",
-    "created",
-    "model",
-    "choices",
-    "usage",
-    "system_fingerprint",
-    "sequence_number",
+    "id", "object", "created", "model", "choices", "usage", "system_fingerprint", "sequence_number",
 ];
 
 /// How long to wait. OpenAI says it in the message: `try again in 1.2s`.

@@ -38,7 +38,7 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
     }
     match vendor_type {
         Some(own) if is_openai_type(own) => detail.put("type", own),
-        Some(_) | None => detail.put("type", usual(*kind).vendor_type),
+        Some(_) | None => detail.put("type", openai_error(*kind).vendor_type),
     }
     detail.put("param", &param.as_ref());
     let code = body_code(error);
@@ -52,8 +52,8 @@ pub(crate) fn code(error: &ApiError) -> &str {
     // failed.
     let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
     let is_refused = matches!(error.kind, ErrorKind::InvalidRequest | ErrorKind::Unsupported);
-    let usual = usual(error.kind).code.unwrap_or("server_error");
-    published.unwrap_or(if is_refused { "invalid_prompt" } else { usual })
+    let usual_code = openai_error(error.kind).code.unwrap_or("server_error");
+    published.unwrap_or(if is_refused { "invalid_prompt" } else { usual_code })
 }
 
 /// Whether a type is one of OpenAI's rather than Anthropic's. Unknown types are
@@ -82,12 +82,12 @@ fn body_code(error: &ApiError) -> Option<&str> {
         Some(code) => Some(code),
         // Clients act on these codes, and some vendors only say them in words.
         None if matches!(error.kind, ErrorKind::ContextLength | ErrorKind::InvalidToolSchema) => {
-            usual(error.kind).code
+            openai_error(error.kind).code
         }
         None if own && error.vendor_type.as_deref() != Some("invalid_request_error") => None,
         // Both vendors have this type, so it does not tell them apart.
         None if own && error.kind == ErrorKind::InvalidRequest => None,
-        None => usual(error.kind).code,
+        None => openai_error(error.kind).code,
     }
 }
 
@@ -96,18 +96,18 @@ fn http_status(kind: ErrorKind, status: Option<u16>) -> u16 {
         // A status that says more than the kind of error is kept.
         (ErrorKind::InvalidRequest, Some(own)) if CLIENT_FAULTS.contains(&own) => own,
         (ErrorKind::Server, Some(own)) if own >= 500 && own != 529 => own,
-        (_kind, _status) => usual(kind).status,
+        (_kind, _status) => openai_error(kind).status,
     }
 }
 
 /// How OpenAI's API reports a kind of error.
-struct Usual {
+struct OpenAiError {
     status: u16,
     vendor_type: &'static str,
     code: Option<&'static str>,
 }
 
-fn usual(kind: ErrorKind) -> Usual {
+fn openai_error(kind: ErrorKind) -> OpenAiError {
     let (invalid, failed) = ("invalid_request_error", "server_error");
     let (status, vendor_type, code) = match kind {
         ErrorKind::InvalidRequest => (400, invalid, None),
@@ -127,7 +127,7 @@ fn usual(kind: ErrorKind) -> Usual {
         ErrorKind::Overloaded => (503, failed, Some("server_is_overloaded")),
         ErrorKind::Timeout => (504, failed, Some("timeout")),
     };
-    Usual { status, vendor_type, code }
+    OpenAiError { status, vendor_type, code }
 }
 
 const CLIENT_FAULTS: std::ops::RangeInclusive<u16> = std::ops::RangeInclusive::new(400, 499);

@@ -6,10 +6,8 @@ pub(super) mod error_out;
 mod model_facts_out;
 pub(super) mod models_in;
 pub(super) mod models_out;
-mod sampling_out;
 
 pub(super) use model_facts_out::{effort_for, fit_effort, takes_effort_with_tools};
-pub(super) use sampling_out::{Penalties, write_sampling};
 
 use crate::protocol::{Auth, RateLimitHeaders, Reset, Vendor};
 

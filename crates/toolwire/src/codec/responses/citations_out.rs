@@ -1,7 +1,7 @@
 //! Other protocols' citations as annotations.
 
 use crate::ledger::{Code, Ledger};
-use crate::wire::{Array, Raw, Read, Str};
+use crate::wire::{Array, Raw, Read, Str, Write};
 
 /// The annotations for another protocol's citations. Only addresses cross:
 /// Responses has no annotation for a place in a client's own document.
@@ -59,24 +59,15 @@ fn annotation(
     match (url_citation, url) {
         (Some(cited), None) => {
             let NestedCitation { at: _, start_index, end_index, url, title, extra } = cited;
-            let mut note = notes.object();
-            note.put("type", "url_citation");
-            note.put("start_index", &start_index.unwrap_or(Raw::made("0")));
-            note.put("end_index", &end_index.unwrap_or(Raw::made("0")));
-            note.put("url", &url.unwrap_or(Str::plain("")));
-            note.put("title", &title.unwrap_or(Str::plain("")));
+            let bounds = [start_index, end_index].map(|at| at.unwrap_or(Raw::made("0")));
+            write_annotation(&bounds, url.as_ref(), title.as_ref(), notes);
             ledger.only(&extra);
             CitationOutcome::Reshaped
         }
         (None, Some(url)) => {
             // Messages cites per block, so the citation covers the whole text.
             let end = text.decode().chars().count() as u64;
-            let mut note = notes.object();
-            note.put("type", "url_citation");
-            note.put("start_index", &0u64);
-            note.put("end_index", &end);
-            note.put("url", &url);
-            note.put("title", &title.unwrap_or(Str::plain("")));
+            write_annotation(&[0, end], Some(&url), title.as_ref(), notes);
             ledger
                 .degraded(at, Code::Citations)
                 .detail("The address crosses; the cited words and the vendor's own index do not.");
@@ -87,6 +78,20 @@ fn annotation(
             CitationOutcome::Nothing
         }
     }
+}
+
+fn write_annotation(
+    [start, end]: &[impl Write; 2],
+    url: Option<&Str<'_>>,
+    title: Option<&Str<'_>>,
+    notes: &mut Array<'_>,
+) {
+    let mut note = notes.object();
+    note.put("type", "url_citation");
+    note.put("start_index", start);
+    note.put("end_index", end);
+    note.put("url", url.unwrap_or(&Str::plain("")));
+    note.put("title", title.unwrap_or(&Str::plain("")));
 }
 
 /// What became of a citation.

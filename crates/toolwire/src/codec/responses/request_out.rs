@@ -10,7 +10,7 @@ use super::turns_out;
 use super::withdrawn_out::{self, RemainingTurns};
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::report_answer_count;
-use crate::codec::openai::{Penalties, write_sampling};
+use crate::codec::sampling_out::{SamplingRules, write_sampling};
 use crate::ledger::{Code, Ledger};
 use crate::model::{Format, Identity, JsonSchema, Output, Request, ServerState, Stream};
 use crate::profile::Profile;
@@ -73,7 +73,8 @@ pub(super) fn encode(
     write_thinking(thinking, &mut object, cx);
     write_text(output, &mut object, cx);
     write_limits(output, &mut object, cx.ledger);
-    write_sampling(sampling, Penalties::Lost, &mut object, cx);
+    let rules = SamplingRules { top_k: false, penalties: false, max_temperature: None };
+    write_sampling(sampling, &rules, &mut object, cx);
     write_identity(identity, &mut object, cx.ledger);
     lose_cache(cache.as_ref(), cx);
     if let Some(tier) = tier {

@@ -1,6 +1,5 @@
 //! Tool definitions: model to wire.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::codec::context::EncodeContext;
@@ -12,9 +11,7 @@ use crate::native;
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{
-    Array, At, Extra, Object, Raw, Read, ReadError, Reader, Str, write_escaped, write_str,
-};
+use crate::wire::{Array, At, Extra, Object, Raw, Str, read_fields, write_escaped, write_str};
 
 /// Writes a bare array of tool definitions.
 pub(super) fn encode(
@@ -67,21 +64,17 @@ pub(super) fn write_list(
         if namespace.is_some() || !is_allowed {
             continue;
         }
-        match crossing {
+        match crossing.loss() {
             // It was reported with the conversation that withdrew it.
-            ToolMapping::Dropped(Code::ToolPosition) => {}
-            ToolMapping::Dropped(_) if *inline => {}
-            ToolMapping::Dropped(code) => {
-                cx.ledger.dropped(tool.at, code.clone());
-            }
-            ToolMapping::Same
-            | ToolMapping::Freeform
-            | ToolMapping::Native(_)
-            | ToolMapping::Hosted(_) => {
-                sent.send(index, client_name(declared, cx.names), cx.ledger);
+            Some(Code::ToolPosition) => {}
+            Some(_) if *inline => {}
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => {
+                let name = client_name(declared, cx.names);
                 if !*inline {
-                    write_tool(tool, list, cx);
+                    write_tool(tool, &name, list, cx);
                 }
+                sent.send(index, name, cx.ledger);
             }
         }
     }
@@ -90,19 +83,18 @@ pub(super) fn write_list(
 /// Writes tools that are declared in the middle of a conversation.
 pub(super) fn write_inline(tools: &[Tool<'_>], list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     for tool in tools {
-        match ToolMapping::of(tool, cx.origin, cx.profile) {
-            ToolMapping::Dropped(code) => {
-                cx.ledger.dropped(tool.at, code);
+        match ToolMapping::of(tool, cx.origin, cx.profile).loss() {
+            Some(code) => _ = cx.ledger.dropped(tool.at, code.clone()),
+            None => {
+                let own = tool.name.decode();
+                write_tool(tool, &cx.names.wire(None, &own), list, cx);
             }
-            ToolMapping::Same
-            | ToolMapping::Freeform
-            | ToolMapping::Native(_)
-            | ToolMapping::Hosted(_) => write_tool(tool, list, cx),
         }
     }
 }
 
-fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
+/// Writes a tool. `name` is what the target calls it.
+fn write_tool(tool: &Tool<'_>, name: &str, list: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
     if let ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) = &tool.kind {
         return;
     }
@@ -110,16 +102,18 @@ fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>)
     match &tool.kind {
         ToolKind::Function { schema } => {
             item.put("type", "function");
-            write_function(tool, schema.as_ref(), &mut item, cx);
+            write_function(tool, name, schema.as_ref(), &mut item, cx);
         }
         ToolKind::Freeform { grammar } if cx.profile.freeform_tools => {
             item.put("type", "custom");
-            write_tool_name(&tool.name, &mut item, cx);
+            put_name(&tool.name, name, &mut item, cx);
             item.maybe("description", tool.description.as_ref());
             write_grammar(grammar.as_ref(), &mut item, cx.ledger);
         }
-        ToolKind::Freeform { grammar } => write_wrapped(tool, grammar.as_ref(), &mut item, cx),
-        ToolKind::Native(native) => write_native(tool, native, &mut item, cx),
+        ToolKind::Freeform { grammar } => {
+            write_wrapped(tool, name, grammar.as_ref(), &mut item, cx);
+        }
+        ToolKind::Native(native) => write_native(tool, name, native, &mut item, cx),
         ToolKind::Hosted(hosted) => write_hosted(tool, hosted, &mut item, cx),
         // They are left out above.
         ToolKind::Namespace { tools: _ } | ToolKind::Unknown(_) => {}
@@ -129,23 +123,30 @@ fn write_tool(tool: &Tool<'_>, list: &mut Array<'_>, cx: &mut EncodeContext<'_>)
 
 /// Writes a tool's name as the target knows it.
 pub(super) fn write_tool_name(name: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
-    match cx.names.wire(None, &name.decode()) {
-        Cow::Owned(wire) => {
-            cx.ledger.renamed(name.pos(), Code::ToolName);
-            object.put("name", &wire);
-        }
-        Cow::Borrowed(_) => object.put("name", name),
+    let own = name.decode();
+    put_name(name, &cx.names.wire(None, &own), object, cx);
+}
+
+/// Writes the target's name of a tool, with the client's escapes if it is the
+/// client's.
+fn put_name(name: &Str<'_>, wire: &str, object: &mut Object<'_>, cx: &mut EncodeContext<'_>) {
+    if *name == *wire {
+        object.put("name", name);
+    } else {
+        cx.ledger.renamed(name.pos(), Code::ToolName);
+        object.put("name", wire);
     }
 }
 
 /// Writes the members of an ordinary function.
 fn write_function(
     tool: &Tool<'_>,
+    name: &str,
     schema: Option<&Raw<'_>>,
     item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
-    write_tool_name(&tool.name, item, cx);
+    put_name(&tool.name, name, item, cx);
     write_description(tool, item, cx);
     let (root, change) = schema::root(schema);
     let at = schema.map_or(tool.at, Raw::pos);
@@ -211,13 +212,14 @@ fn write_grammar(grammar: Option<&Grammar<'_>>, item: &mut Object<'_>, ledger: &
 /// Writes a freeform tool for a server that has only functions.
 fn write_wrapped(
     tool: &Tool<'_>,
+    name: &str,
     grammar: Option<&Grammar<'_>>,
     item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
 ) {
     cx.ledger.emulated(tool.at, Code::FreeformWrapped);
     item.put("type", "function");
-    write_tool_name(&tool.name, item, cx);
+    put_name(&tool.name, name, item, cx);
     let mut text = tool.description.as_ref().map(|text| text.decode().into_owned());
     if let Some(Grammar { at, syntax, definition, extra }) = grammar {
         cx.ledger.degraded(*at, Code::GrammarUnenforced);
@@ -240,6 +242,7 @@ fn write_wrapped(
 /// Writes a native tool of another vendor as a function.
 fn write_native(
     tool: &Tool<'_>,
+    name: &str,
     native: &Native<'_>,
     item: &mut Object<'_>,
     cx: &mut EncodeContext<'_>,
@@ -248,7 +251,7 @@ fn write_native(
     cx.ledger.degraded(tool.at, Code::NativeToolTraining);
     let function = native::function(*kind, &kind_text.decode());
     item.put("type", "function");
-    write_tool_name(&tool.name, item, cx);
+    put_name(&tool.name, name, item, cx);
     match (&tool.description, &function) {
         (Some(description), _) => item.put("description", description),
         (None, Some(function)) => item.put("description", function.description),
@@ -294,29 +297,14 @@ fn write_hosted(
 /// Writes the location of a search. Chat nests it in a member that is named after
 /// its kind.
 fn write_location(location: &Raw<'_>, item: &mut Object<'_>) {
-    let nested = Location::read(&mut location.reader()).ok().and_then(|place| place.approximate);
-    match nested {
-        Some(place) => {
+    let nested = location.reader().pick(["approximate"]).ok().and_then(|[place]| place);
+    match nested.as_ref().and_then(|place| read_fields(&mut place.reader()).ok()) {
+        Some(fields) => {
             let mut flat = item.object("user_location");
             flat.put("type", "approximate");
-            flat.extra(&place.0);
+            flat.extra(&fields);
         }
         None => item.put("user_location", location),
-    }
-}
-
-wire! {
-    struct Location<'a> {
-        approximate: LocationFields<'a> = "approximate",
-    }
-}
-
-#[derive(Debug)]
-struct LocationFields<'a>(Vec<Extra<'a>>);
-
-impl<'a> Read<'a> for LocationFields<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        crate::wire::read_fields(reader).map(Self)
     }
 }
 

@@ -15,122 +15,102 @@ const CLAUDE_5: Source = Source {
 };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["claude-3-haiku", "claude-3-opus", "claude-3-sonnet"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(4_096), ..CLAUDE_WITHOUT_THINKING },
-    },
-    Row {
-        models: &["claude-3-5-sonnet", "claude-3-5-haiku", "claude-3.5-sonnet-v2"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(8_192), ..CLAUDE_WITHOUT_THINKING },
-    },
-    Row {
-        models: &["claude-3-7-sonnet"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(64_000), ..CLAUDE_WITH_BUDGET },
-    },
-    Row {
-        models: &["claude-opus-4", "claude-opus-4-0", "claude-4-opus"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(32_000), ..CLAUDE_WITH_BUDGET },
-    },
-    Row {
-        models: &["claude-sonnet-4", "claude-sonnet-4-0", "claude-4-sonnet"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(64_000), ..CLAUDE_WITH_BUDGET },
-    },
-    Row {
-        models: &["claude-opus-4-1", "claude-4-1-opus"],
-        source: CLAUDE,
-        facts: RowFacts {
+    CLAUDE.row(
+        &["claude-3-haiku", "claude-3-opus", "claude-3-sonnet"],
+        RowFacts { max_output: Some(4_096), ..CLAUDE_WITHOUT_THINKING },
+    ),
+    CLAUDE.row(
+        &["claude-3-5-sonnet", "claude-3-5-haiku", "claude-3.5-sonnet-v2"],
+        RowFacts { max_output: Some(8_192), ..CLAUDE_WITHOUT_THINKING },
+    ),
+    CLAUDE.row(&["claude-3-7-sonnet"], RowFacts { max_output: Some(64_000), ..CLAUDE_WITH_BUDGET }),
+    CLAUDE.row(
+        &["claude-opus-4", "claude-opus-4-0", "claude-4-opus"],
+        RowFacts { max_output: Some(32_000), ..CLAUDE_WITH_BUDGET },
+    ),
+    CLAUDE.row(
+        &["claude-sonnet-4", "claude-sonnet-4-0", "claude-4-sonnet"],
+        RowFacts { max_output: Some(64_000), ..CLAUDE_WITH_BUDGET },
+    ),
+    CLAUDE.row(
+        &["claude-opus-4-1", "claude-4-1-opus"],
+        RowFacts {
             max_output: Some(32_000),
             temperature_with_top_p: Some(false),
             ..CLAUDE_WITH_BUDGET
         },
-    },
-    Row {
-        models: &["claude-sonnet-4-5", "claude-4-5-sonnet", "claude-haiku-4-5", "claude-4-5-haiku"],
-        source: CLAUDE,
-        facts: RowFacts {
+    ),
+    CLAUDE.row(
+        &["claude-sonnet-4-5", "claude-4-5-sonnet", "claude-haiku-4-5", "claude-4-5-haiku"],
+        RowFacts {
             max_output: Some(64_000),
             temperature_with_top_p: Some(false),
             ..CLAUDE_WITH_BUDGET
         },
-    },
-    Row {
-        models: &["claude-opus-4-5", "claude-4-5-opus"],
-        source: CLAUDE,
-        facts: RowFacts {
+    ),
+    CLAUDE.row(
+        &["claude-opus-4-5", "claude-4-5-opus"],
+        RowFacts {
             max_output: Some(64_000),
             efforts: Some(LOW_TO_HIGH),
             temperature_with_top_p: Some(false),
             ..CLAUDE_WITH_BUDGET
         },
-    },
-    Row {
-        models: &["claude-opus-4-6", "claude-4-6-opus"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(128_000), ..CLAUDE_4_6 },
-    },
-    Row {
-        models: &["claude-sonnet-4-6", "claude-4-6-sonnet"],
-        source: CLAUDE,
-        facts: RowFacts { max_output: Some(64_000), ..CLAUDE_4_6 },
-    },
-    Row {
-        models: &["claude-opus-4-7", "claude-4-7-opus"],
-        source: CLAUDE_5,
-        facts: RowFacts { system_turns: Some(false), ..CLAUDE_ADAPTIVE },
-    },
-    Row {
-        models: &["claude-opus-4-8", "claude-4-8-opus"],
-        source: CLAUDE_5,
-        facts: RowFacts { system_turns: Some(true), ..CLAUDE_ADAPTIVE },
-    },
-    Row {
-        models: &["claude-sonnet-5"],
-        source: CLAUDE_5,
-        facts: RowFacts { thinking_off: Some(ThinkingOff::Disabled), ..CLAUDE_ADAPTIVE },
-    },
-    Row {
-        models: &["claude-opus-5", "claude-haiku-5-5"],
-        source: CLAUDE_5,
-        facts: RowFacts {
+    ),
+    CLAUDE.row(
+        &["claude-opus-4-6", "claude-4-6-opus"],
+        RowFacts { max_output: Some(128_000), ..CLAUDE_4_6 },
+    ),
+    CLAUDE.row(
+        &["claude-sonnet-4-6", "claude-4-6-sonnet"],
+        RowFacts { max_output: Some(64_000), ..CLAUDE_4_6 },
+    ),
+    CLAUDE_5.row(
+        &["claude-opus-4-7", "claude-4-7-opus"],
+        RowFacts { system_turns: Some(false), ..CLAUDE_ADAPTIVE },
+    ),
+    CLAUDE_5.row(
+        &["claude-opus-4-8", "claude-4-8-opus"],
+        RowFacts { system_turns: Some(true), ..CLAUDE_ADAPTIVE },
+    ),
+    CLAUDE_5.row(
+        &["claude-sonnet-5"],
+        RowFacts { thinking_off: Some(ThinkingOff::Disabled), ..CLAUDE_ADAPTIVE },
+    ),
+    CLAUDE_5.row(
+        &["claude-opus-5", "claude-haiku-5-5"],
+        RowFacts {
             thinking_off: Some(ThinkingOff::Disabled),
             system_turns: Some(true),
             ..CLAUDE_ADAPTIVE
         },
-    },
-    Row {
-        models: &["claude-fable-5", "claude-mythos-5", "claude-mythos-5-1"],
-        source: CLAUDE_5,
-        facts: RowFacts {
+    ),
+    CLAUDE_5.row(
+        &["claude-fable-5", "claude-mythos-5", "claude-mythos-5-1"],
+        RowFacts {
             thinking_off: Some(ThinkingOff::Never),
             system_turns: Some(true),
             ..CLAUDE_ADAPTIVE
         },
-    },
-    Row {
-        models: &["claude-opus-5-5", "claude-fable-5-1"],
-        source: CLAUDE_5,
-        facts: RowFacts {
+    ),
+    CLAUDE_5.row(
+        &["claude-opus-5-5", "claude-fable-5-1"],
+        RowFacts {
             thinking_off: Some(ThinkingOff::Never),
             system_turns: Some(true),
             forced_tools: Some(Never),
             ..CLAUDE_ADAPTIVE
         },
-    },
-    Row {
-        models: &["claude-sonnet-5-5"],
-        source: CLAUDE_5,
-        facts: RowFacts {
+    ),
+    CLAUDE_5.row(
+        &["claude-sonnet-5-5"],
+        RowFacts {
             thinking_off: Some(ThinkingOff::BetweenTools),
             system_turns: Some(true),
             forced_tools: Some(Never),
             ..CLAUDE_ADAPTIVE
         },
-    },
+    ),
 ];
 
 const CLAUDE_WITHOUT_THINKING: RowFacts = RowFacts {

@@ -11,58 +11,42 @@ const DEEPSEEK: Source = Source {
 };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["deepseek-chat"],
-        source: DEEPSEEK,
-        facts: RowFacts { thinking: Some(ThinkingControl::None), ..DEEPSEEK_V4 },
-    },
-    Row {
-        models: &["deepseek-reasoner"],
-        source: DEEPSEEK,
-        facts: RowFacts {
+    DEEPSEEK
+        .row(&["deepseek-chat"], RowFacts { thinking: Some(ThinkingControl::None), ..DEEPSEEK_V4 }),
+    DEEPSEEK.row(
+        &["deepseek-reasoner"],
+        RowFacts {
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
             ..DEEPSEEK_V4
         },
-    },
-    Row {
-        models: &["deepseek-v4-flash", "deepseek-v4-pro"],
-        source: DEEPSEEK,
-        facts: RowFacts {
+    ),
+    DEEPSEEK.row(
+        &["deepseek-v4-flash", "deepseek-v4-pro"],
+        RowFacts {
             thinking: Some(ThinkingControl::Switch),
             thinking_off: Some(ThinkingOff::Disabled),
             efforts: Some(Efforts::HIGH.and(Efforts::MAX)),
             ..DEEPSEEK_V4
         },
-    },
-    Row {
-        models: &["deepseek-r1", "deepseek-r1-0528"],
-        source: DEEPSEEK,
-        facts: RowFacts {
+    ),
+    DEEPSEEK.row(
+        &["deepseek-r1", "deepseek-r1-0528"],
+        RowFacts {
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["deepseek-v3", "deepseek-v3-0324"],
-        source: DEEPSEEK,
-        facts: RowFacts {
-            thinking: Some(ThinkingControl::None),
-            media: Some(Media::TEXT),
-            ..NOTHING
-        },
-    },
-    Row {
-        models: &["deepseek-v3.1", "deepseek-v3.2"],
-        source: DEEPSEEK,
-        facts: RowFacts {
-            thinking: Some(ThinkingControl::Switch),
-            media: Some(Media::TEXT),
-            ..NOTHING
-        },
-    },
+    ),
+    DEEPSEEK.row(
+        &["deepseek-v3", "deepseek-v3-0324"],
+        RowFacts { thinking: Some(ThinkingControl::None), media: Some(Media::TEXT), ..NOTHING },
+    ),
+    DEEPSEEK.row(
+        &["deepseek-v3.1", "deepseek-v3.2"],
+        RowFacts { thinking: Some(ThinkingControl::Switch), media: Some(Media::TEXT), ..NOTHING },
+    ),
 ];
 
 const DEEPSEEK_V4: RowFacts = RowFacts {

@@ -11,93 +11,81 @@ const GEMINI: Source = Source {
 };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &[
+    GEMINI.row(
+        &[
             "gemini-2.0-flash",
             "gemini-2.0-flash-001",
             "gemini-2.0-flash-lite",
             "gemini-2.0-flash-lite-001",
         ],
-        source: GEMINI,
-        facts: RowFacts {
-            max_output: Some(8_192),
-            thinking: Some(ThinkingControl::None),
-            ..GEMINI_ANY
-        },
-    },
-    Row {
-        models: &["gemini-2.5-pro"],
-        source: GEMINI,
-        facts: RowFacts {
+        RowFacts { max_output: Some(8_192), thinking: Some(ThinkingControl::None), ..GEMINI_ANY },
+    ),
+    GEMINI.row(
+        &["gemini-2.5-pro"],
+        RowFacts {
             thinking: Some(ThinkingControl::Budget),
             thinking_off: Some(ThinkingOff::Never),
             efforts: Some(Efforts::MINIMAL.and(LOW_TO_HIGH)),
             ..GEMINI_ANY
         },
-    },
-    Row {
-        models: &[
+    ),
+    GEMINI.row(
+        &[
             "gemini-2.5-flash",
             "gemini-2.5-flash-lite",
             "gemini-2.5-flash-preview-09-2025",
             "gemini-2.5-flash-lite-preview-09-2025",
         ],
-        source: GEMINI,
-        facts: RowFacts {
+        RowFacts {
             thinking: Some(ThinkingControl::Budget),
             thinking_off: Some(ThinkingOff::Disabled),
             efforts: Some(Efforts::NONE.and(Efforts::MINIMAL).and(LOW_TO_HIGH)),
             ..GEMINI_ANY
         },
-    },
-    Row {
-        models: &["gemini-3-pro", "gemini-3-pro-preview"],
-        source: GEMINI,
-        facts: RowFacts {
+    ),
+    GEMINI.row(
+        &["gemini-3-pro", "gemini-3-pro-preview"],
+        RowFacts {
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(Efforts::LOW.and(Efforts::HIGH)),
             ..GEMINI_ANY
         },
-    },
-    Row {
-        models: &["gemini-3.1-pro", "gemini-3.1-pro-preview", "gemini-3.1-pro-preview-customtools"],
-        source: GEMINI,
-        facts: RowFacts {
+    ),
+    GEMINI.row(
+        &["gemini-3.1-pro", "gemini-3.1-pro-preview", "gemini-3.1-pro-preview-customtools"],
+        RowFacts {
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(LOW_TO_HIGH),
             ..GEMINI_ANY
         },
-    },
-    Row {
-        models: &[
+    ),
+    GEMINI.row(
+        &[
             "gemini-3-flash",
             "gemini-3-flash-preview",
             "gemini-3.1-flash-lite",
             "gemini-3.1-flash-lite-preview",
             "gemini-3.5-flash",
         ],
-        source: GEMINI,
-        facts: RowFacts {
+        RowFacts {
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(Efforts::MINIMAL.and(LOW_TO_HIGH)),
             ..GEMINI_ANY
         },
-    },
-    Row {
-        models: &["gemini-3.5-flash-lite", "gemini-3.6-flash"],
-        source: GEMINI,
-        facts: RowFacts { thinking: Some(ThinkingControl::Effort), ..GEMINI_ANY },
-    },
-    Row {
-        models: &["gemini-4-argon"],
-        source: GEMINI,
-        facts: RowFacts {
+    ),
+    GEMINI.row(
+        &["gemini-3.5-flash-lite", "gemini-3.6-flash"],
+        RowFacts { thinking: Some(ThinkingControl::Effort), ..GEMINI_ANY },
+    ),
+    GEMINI.row(
+        &["gemini-4-argon"],
+        RowFacts {
             context_window: Some(1_048_576),
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(LOW_TO_HIGH),
             ..NOTHING
         },
-    },
+    ),
 ];
 
 const GEMINI_ANY: RowFacts = RowFacts {

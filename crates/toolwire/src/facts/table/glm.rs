@@ -9,79 +9,67 @@ const GLM: Source =
     Source { document: "docs.z.ai: models; models.dev", protocols: CHAT_AND_MESSAGES };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["glm-4.5", "glm-4.5-air", "glm-4.5-flash"],
-        source: GLM,
-        facts: RowFacts {
+    GLM.row(
+        &["glm-4.5", "glm-4.5-air", "glm-4.5-flash"],
+        RowFacts {
             context_window: Some(131_072),
             max_output: Some(98_304),
             media: Some(Media::TEXT),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &["glm-4.5v"],
-        source: GLM,
-        facts: RowFacts {
+    ),
+    GLM.row(
+        &["glm-4.5v"],
+        RowFacts {
             context_window: Some(64_000),
             max_output: Some(16_384),
             media: Some(IMAGE_AND_VIDEO),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &["glm-4.6v"],
-        source: GLM,
-        facts: RowFacts {
+    ),
+    GLM.row(
+        &["glm-4.6v"],
+        RowFacts {
             context_window: Some(128_000),
             max_output: Some(32_768),
             media: Some(IMAGE_AND_VIDEO),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &[
-            "glm-4.6",
-            "glm-4.7",
-            "glm-4.7-flash",
-            "glm-4.7-flashx",
-            "glm-5",
-            "glm-5-turbo",
+    ),
+    GLM.row(
+        &[
+            "glm-4.6", "glm-4.7", "glm-4.7-flash", "glm-4.7-flashx", "glm-5", "glm-5-turbo",
             "glm-5.1",
         ],
-        source: GLM,
-        facts: RowFacts {
+        RowFacts {
             context_window: Some(200_000),
             max_output: Some(131_072),
             media: Some(Media::TEXT),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &["glm-5v-turbo"],
-        source: GLM,
-        facts: RowFacts {
+    ),
+    GLM.row(
+        &["glm-5v-turbo"],
+        RowFacts {
             context_window: Some(200_000),
             max_output: Some(131_072),
             media: Some(IMAGE_AND_VIDEO.and(Media::DOCUMENT)),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &["glm-5.2"],
-        source: GLM,
-        facts: RowFacts {
+    ),
+    GLM.row(
+        &["glm-5.2"],
+        RowFacts {
             context_window: Some(1_000_000),
             max_output: Some(131_072),
             efforts: Some(Efforts::HIGH.and(Efforts::MAX)),
             media: Some(Media::TEXT),
             ..GLM_WITH_SWITCH
         },
-    },
-    Row {
-        models: &["glm-5.3"],
-        source: GLM,
-        facts: RowFacts {
+    ),
+    GLM.row(
+        &["glm-5.3"],
+        RowFacts {
             context_window: Some(1_048_576),
             max_output: Some(131_072),
             thinking: Some(ThinkingControl::Effort),
@@ -92,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
+    ),
 ];
 
 const GLM_WITH_SWITCH: RowFacts = RowFacts {

@@ -8,21 +8,19 @@ use Accepts::Always;
 const GROK: Source = Source { document: "docs.x.ai: models; models.dev", protocols: OPENAI_APIS };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["grok-3", "grok-3-fast", "grok-3-beta"],
-        source: GROK,
-        facts: RowFacts {
+    GROK.row(
+        &["grok-3", "grok-3-fast", "grok-3-beta"],
+        RowFacts {
             context_window: Some(131_072),
             thinking: Some(ThinkingControl::None),
             temperature: Some(Always),
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-3-mini", "grok-3-mini-fast", "grok-3-mini-beta"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-3-mini", "grok-3-mini-fast", "grok-3-mini-beta"],
+        RowFacts {
             context_window: Some(131_072),
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(Efforts::LOW.and(Efforts::HIGH)),
@@ -30,11 +28,10 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4", "grok-4-0709"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4", "grok-4-0709"],
+        RowFacts {
             context_window: Some(256_000),
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
@@ -42,60 +39,54 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(IMAGE),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-code-fast", "grok-code-fast-1", "grok-build-0.1"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-code-fast", "grok-code-fast-1", "grok-build-0.1"],
+        RowFacts {
             context_window: Some(256_000),
             thinking: Some(ThinkingControl::Always),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-4-1-fast"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4-fast-reasoning", "grok-4-1-fast-reasoning", "grok-4-1-fast"],
+        RowFacts {
             context_window: Some(2_000_000),
             thinking: Some(ThinkingControl::Always),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4-fast-non-reasoning", "grok-4-1-fast-non-reasoning"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4-fast-non-reasoning", "grok-4-1-fast-non-reasoning"],
+        RowFacts {
             context_window: Some(2_000_000),
             thinking: Some(ThinkingControl::None),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4.20-0309-reasoning"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4.20-0309-reasoning"],
+        RowFacts {
             context_window: Some(1_000_000),
             thinking: Some(ThinkingControl::Always),
             temperature: Some(Always),
             media: Some(IMAGE_AND_DOCUMENT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4.20-0309-non-reasoning"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4.20-0309-non-reasoning"],
+        RowFacts {
             context_window: Some(1_000_000),
             thinking: Some(ThinkingControl::None),
             temperature: Some(Always),
             media: Some(IMAGE_AND_DOCUMENT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4.3"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4.3"],
+        RowFacts {
             context_window: Some(1_000_000),
             thinking: Some(ThinkingControl::Effort),
             thinking_off: Some(ThinkingOff::Disabled),
@@ -104,26 +95,24 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(IMAGE_AND_DOCUMENT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4.5"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4.5"],
+        RowFacts {
             context_window: Some(500_000),
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(LOW_TO_HIGH),
             media: Some(IMAGE),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["grok-4.6", "grok-4.7"],
-        source: GROK,
-        facts: RowFacts {
+    ),
+    GROK.row(
+        &["grok-4.6", "grok-4.7"],
+        RowFacts {
             context_window: Some(500_000),
             thinking: Some(ThinkingControl::Effort),
             efforts: Some(LOW_TO_XHIGH),
             ..NOTHING
         },
-    },
+    ),
 ];

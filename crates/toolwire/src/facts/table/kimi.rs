@@ -11,36 +11,28 @@ const KIMI: Source = Source {
 };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["kimi-k2-0711-preview"],
-        source: KIMI,
-        facts: RowFacts {
+    KIMI.row(
+        &["kimi-k2-0711-preview"],
+        RowFacts {
             context_window: Some(131_072),
             thinking: Some(ThinkingControl::None),
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &[
-            "kimi-k2-0905-preview",
-            "kimi-k2-turbo-preview",
-            "kimi-k2-instruct-0905",
-            "kimi-k2-0905",
-        ],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k2-0905-preview", "kimi-k2-turbo-preview", "kimi-k2-instruct-0905", "kimi-k2-0905"],
+        RowFacts {
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::None),
             temperature: Some(Always),
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["kimi-k2-thinking", "kimi-k2-thinking-turbo"],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k2-thinking", "kimi-k2-thinking-turbo"],
+        RowFacts {
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
@@ -48,11 +40,10 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(Media::TEXT),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["kimi-k2.5"],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k2.5"],
+        RowFacts {
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::Switch),
             thinking_off: Some(ThinkingOff::Disabled),
@@ -60,22 +51,20 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["kimi-k2.6"],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k2.6"],
+        RowFacts {
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::Switch),
             thinking_off: Some(ThinkingOff::Disabled),
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["kimi-k2.7-code", "kimi-k2.7-code-highspeed"],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k2.7-code", "kimi-k2.7-code-highspeed"],
+        RowFacts {
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
@@ -83,11 +72,10 @@ pub(super) const ROWS: &[Row] = &[
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["kimi-k3", "kimi-k3.1-pro", "kimi-k3.1-pro-highspeed"],
-        source: KIMI,
-        facts: RowFacts {
+    ),
+    KIMI.row(
+        &["kimi-k3", "kimi-k3.1-pro", "kimi-k3.1-pro-highspeed"],
+        RowFacts {
             context_window: Some(1_048_576),
             thinking: Some(ThinkingControl::Effort),
             thinking_off: Some(ThinkingOff::Never),
@@ -96,5 +84,5 @@ pub(super) const ROWS: &[Row] = &[
             top_p: Some(Never),
             ..NOTHING
         },
-    },
+    ),
 ];

@@ -8,8 +8,8 @@ use Accepts::Always;
 const LLAMA: Source = Source { document: "llama.com: model cards; models.dev", protocols: CHAT };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &[
+    LLAMA.row(
+        &[
             "llama-3.1-*b-instruct",
             "meta-llama-3.1-*b-instruct",
             "llama3.1-*b-instruct",
@@ -22,19 +22,16 @@ pub(super) const ROWS: &[Row] = &[
             "llama3.1",
             "llama3.3",
         ],
-        source: LLAMA,
-        facts: RowFacts { context_window: Some(131_072), media: Some(Media::TEXT), ..LLAMA_ANY },
-    },
-    Row {
-        models: &["llama-3.2-*b-vision-instruct"],
-        source: LLAMA,
-        facts: RowFacts { context_window: Some(131_072), media: Some(IMAGE), ..LLAMA_ANY },
-    },
-    Row {
-        models: &["llama-4-scout*", "llama-4-maverick*", "llama4-scout*", "llama4-maverick*"],
-        source: LLAMA,
-        facts: RowFacts { media: Some(IMAGE), ..LLAMA_ANY },
-    },
+        RowFacts { context_window: Some(131_072), media: Some(Media::TEXT), ..LLAMA_ANY },
+    ),
+    LLAMA.row(
+        &["llama-3.2-*b-vision-instruct"],
+        RowFacts { context_window: Some(131_072), media: Some(IMAGE), ..LLAMA_ANY },
+    ),
+    LLAMA.row(
+        &["llama-4-scout*", "llama-4-maverick*", "llama4-scout*", "llama4-maverick*"],
+        RowFacts { media: Some(IMAGE), ..LLAMA_ANY },
+    ),
 ];
 
 const LLAMA_ANY: RowFacts = RowFacts {

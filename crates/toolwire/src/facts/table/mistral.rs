@@ -8,118 +8,86 @@ use Accepts::Always;
 const MISTRAL: Source = Source { document: "models.dev: Mistral", protocols: CHAT };
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        models: &["mistral-large-2411"],
-        source: MISTRAL,
-        facts: RowFacts {
+    MISTRAL.row(
+        &["mistral-large-2411"],
+        RowFacts {
             context_window: Some(131_072),
             media: Some(Media::TEXT),
             ..MISTRAL_WITHOUT_THINKING
         },
-    },
-    Row {
-        models: &["mistral-large", "mistral-large-2512", "mistral-large-3"],
-        source: MISTRAL,
-        facts: RowFacts {
-            context_window: Some(262_144),
-            media: Some(IMAGE),
-            ..MISTRAL_WITHOUT_THINKING
-        },
-    },
-    Row {
-        models: &["mistral-medium-2505"],
-        source: MISTRAL,
-        facts: RowFacts {
-            context_window: Some(131_072),
-            media: Some(IMAGE),
-            ..MISTRAL_WITHOUT_THINKING
-        },
-    },
-    Row {
-        models: &["mistral-medium-2508"],
-        source: MISTRAL,
-        facts: RowFacts { media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING },
-    },
-    Row {
-        models: &["mistral-medium-2604", "mistral-medium-3-5"],
-        source: MISTRAL,
-        facts: RowFacts { context_window: Some(262_144), ..MISTRAL_WITH_EFFORT },
-    },
-    Row {
-        models: &["mistral-medium"],
-        source: MISTRAL,
-        facts: RowFacts { context_window: Some(262_144), media: Some(IMAGE), ..NOTHING },
-    },
-    Row {
-        models: &["mistral-small-2506"],
-        source: MISTRAL,
-        facts: RowFacts {
-            context_window: Some(128_000),
-            media: Some(IMAGE),
-            ..MISTRAL_WITHOUT_THINKING
-        },
-    },
-    Row {
-        models: &["mistral-small-2603", "mistral-small"],
-        source: MISTRAL,
-        facts: RowFacts { context_window: Some(256_000), ..MISTRAL_WITH_EFFORT },
-    },
-    Row {
-        models: &["devstral-2512", "devstral", "devstral-medium"],
-        source: MISTRAL,
-        facts: RowFacts {
+    ),
+    MISTRAL.row(
+        &["mistral-large", "mistral-large-2512", "mistral-large-3"],
+        RowFacts { context_window: Some(262_144), media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING },
+    ),
+    MISTRAL.row(
+        &["mistral-medium-2505"],
+        RowFacts { context_window: Some(131_072), media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING },
+    ),
+    MISTRAL
+        .row(&["mistral-medium-2508"], RowFacts { media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING }),
+    MISTRAL.row(
+        &["mistral-medium-2604", "mistral-medium-3-5"],
+        RowFacts { context_window: Some(262_144), ..MISTRAL_WITH_EFFORT },
+    ),
+    MISTRAL.row(
+        &["mistral-medium"],
+        RowFacts { context_window: Some(262_144), media: Some(IMAGE), ..NOTHING },
+    ),
+    MISTRAL.row(
+        &["mistral-small-2506"],
+        RowFacts { context_window: Some(128_000), media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING },
+    ),
+    MISTRAL.row(
+        &["mistral-small-2603", "mistral-small"],
+        RowFacts { context_window: Some(256_000), ..MISTRAL_WITH_EFFORT },
+    ),
+    MISTRAL.row(
+        &["devstral-2512", "devstral", "devstral-medium"],
+        RowFacts {
             context_window: Some(262_144),
             media: Some(Media::TEXT),
             ..MISTRAL_WITHOUT_THINKING
         },
-    },
-    Row {
-        models: &["devstral-small-2505", "devstral-small-2507", "devstral-medium-2507"],
-        source: MISTRAL,
-        facts: RowFacts {
+    ),
+    MISTRAL.row(
+        &["devstral-small-2505", "devstral-small-2507", "devstral-medium-2507"],
+        RowFacts {
             context_window: Some(128_000),
             media: Some(Media::TEXT),
             ..MISTRAL_WITHOUT_THINKING
         },
-    },
-    Row {
-        models: &["codestral", "codestral-2508"],
-        source: MISTRAL,
-        facts: RowFacts {
+    ),
+    MISTRAL.row(
+        &["codestral", "codestral-2508"],
+        RowFacts {
             context_window: Some(256_000),
             media: Some(Media::TEXT),
             ..MISTRAL_WITHOUT_THINKING
         },
-    },
-    Row {
-        models: &["magistral-medium", "magistral-small"],
-        source: MISTRAL,
-        facts: RowFacts {
+    ),
+    MISTRAL.row(
+        &["magistral-medium", "magistral-small"],
+        RowFacts {
             thinking: Some(ThinkingControl::Always),
             temperature: Some(Always),
             top_p: Some(Always),
             prefill: Some(Always),
             ..NOTHING
         },
-    },
-    Row {
-        models: &["mistral-nemo", "open-mistral-nemo", "open-mistral-nemo-2407"],
-        source: MISTRAL,
-        facts: RowFacts {
+    ),
+    MISTRAL.row(
+        &["mistral-nemo", "open-mistral-nemo", "open-mistral-nemo-2407"],
+        RowFacts {
             context_window: Some(128_000),
             media: Some(Media::TEXT),
             ..MISTRAL_WITHOUT_THINKING
         },
-    },
-    Row {
-        models: &["pixtral-12b", "pixtral-12b-2409", "pixtral-large", "pixtral-large-2411"],
-        source: MISTRAL,
-        facts: RowFacts {
-            context_window: Some(128_000),
-            media: Some(IMAGE),
-            ..MISTRAL_WITHOUT_THINKING
-        },
-    },
+    ),
+    MISTRAL.row(
+        &["pixtral-12b", "pixtral-12b-2409", "pixtral-large", "pixtral-large-2411"],
+        RowFacts { context_window: Some(128_000), media: Some(IMAGE), ..MISTRAL_WITHOUT_THINKING },
+    ),
 ];
 
 const MISTRAL_WITHOUT_THINKING: RowFacts = RowFacts {

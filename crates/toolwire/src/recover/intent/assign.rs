@@ -104,7 +104,7 @@ impl Filling<'_, '_> {
             if candidate.shape != Shape::Number {
                 return None;
             }
-            let (score, value) = numbers::suits(parameter, candidate)?;
+            let (score, value) = numbers::fit(parameter, candidate)?;
             let least = if parameter.is_required { 1.0 } else { 3.0 };
             return (score + required >= least).then_some((score + required, value));
         }
@@ -115,19 +115,19 @@ impl Filling<'_, '_> {
         if !parameter.is_text() || parameter.is_flag() {
             return None;
         }
-        let suits = parameter.suits(candidate);
-        if suits <= 0.0 {
+        let fit = parameter.fit(candidate);
+        if fit <= 0.0 {
             return None;
         }
         let binds = parameter.binds(candidate);
         let direct =
             if candidate.preposition.is_empty() && parameter.is_required { 1.0 } else { 0.0 };
-        let astray = if suits >= 5.0 || parameter.shows_digits() { 0.0 } else { astray };
-        let score = suits + binds + direct + required - astray;
+        let astray = if fit >= 5.0 || parameter.shows_digits() { 0.0 } else { astray };
+        let score = fit + binds + direct + required - astray;
         let is_enough = if parameter.is_required {
-            score >= 1.5 && (suits >= 1.0 || binds >= 3.0)
+            score >= 1.5 && (fit >= 1.0 || binds >= 3.0)
         } else {
-            score >= 4.0 && (binds > 0.0 || suits >= 5.0)
+            score >= 4.0 && (binds > 0.0 || fit >= 5.0)
         };
         // A bare number is a name only where the text says of what.
         let is_named = candidate.shape != Shape::Number

@@ -1,30 +1,21 @@
 //! The words that bind a value to a parameter.
 
-use super::lexicon::{FILLERS, PREPOSITIONS};
+use super::lexicon::FILLERS;
 use super::stem::stem;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 /// The preposition before a value, and the stems between them.
 pub(super) fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t str, Vec<String>) {
     let mut before = Vec::new();
     let mut preposition = "";
     for (index, token) in tokens.iter().enumerate().take(at).skip(floor).rev().take(5) {
-        match token.kind {
-            Kind::Mark(',' | ';' | ':') => break,
-            Kind::Word => {}
-            Kind::Quoted
-            | Kind::Code
-            | Kind::Url
-            | Kind::Email
-            | Kind::Path
-            | Kind::Identifier
-            | Kind::Number
-            | Kind::Date
-            | Kind::Time
-            | Kind::Phone
-            | Kind::Mark(_) => continue,
+        if matches!(token.kind, Kind::Mark(',' | ';' | ':')) {
+            break;
         }
-        if PREPOSITIONS.iter().any(|(known, _)| token.is(known)) {
+        if token.kind != Kind::Word {
+            continue;
+        }
+        if token.is_preposition() {
             // "look for" is a verb.
             let verb = index.checked_sub(1).and_then(|verb| tokens.get(verb));
             let is_particle =
@@ -60,8 +51,7 @@ pub(super) fn binding<'t>(tokens: &[Token<'t>], floor: usize, at: usize) -> (&'t
 
 /// What is changed, in "the mode of run.sh to 755": its stem.
 pub(super) fn property(tokens: &[Token<'_>], from: usize, to: usize) -> Option<String> {
-    let of = (from..to.min(from + 4))
-        .find(|at| tokens.get(*at).is_some_and(|token| token.any(&["of", "for", "on", "in"])))?;
+    let of = (from..to.min(from + 4)).find(|at| tokens.any_at(*at, &["of", "for", "on", "in"]))?;
     let noun = tokens.get(of.checked_sub(1)?).filter(|_| of > from)?;
     (noun.kind == Kind::Word && !noun.any(FILLERS)).then(|| noun.stem.clone())
 }
@@ -73,7 +63,7 @@ pub(super) fn following(tokens: &[Token<'_>], next: usize, to: usize) -> Vec<Str
         .take(2)
         .take_while(|token| {
             token.kind == Kind::Word
-                && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+                && !token.is_preposition()
                 && !token.any(&["and", "or", "then"])
         })
         .flat_map(|token| token.lower.split('-').map(stem).collect::<Vec<_>>())

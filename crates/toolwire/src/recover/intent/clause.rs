@@ -2,13 +2,11 @@
 
 use super::commitment::Action;
 use super::lexicon::FINITE;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 /// Where what is said about an action ends, and its reason or consequence begins.
 pub(super) fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
-    let uses = sentence
-        .get(action.verb)
-        .is_some_and(|verb| verb.any(&["use", "using", "call", "calling", "invoke"]));
+    let uses = sentence.any_at(action.verb, &["use", "using", "call", "calling", "invoke"]);
     for at in action.verb + 1..action.end {
         let rest = sentence.get(at..action.end).unwrap_or_default();
         let [token, after @ ..] = rest else { break };
@@ -23,7 +21,7 @@ pub(super) fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
             "since" | "before" | "until" => !is_value && !next_is(&["the"]),
             "instead" | "rather" => next_is(&["of", "than"]),
             "not" => true,
-            "in" => next_is(&["order"]) && after.get(1).is_some_and(|token| token.is("to")),
+            "in" => next_is(&["order"]) && after.is_at(1, "to"),
             "to" => {
                 !uses
                     && at > action.verb + 1
@@ -31,29 +29,12 @@ pub(super) fn end_of(sentence: &[Token<'_>], action: Action) -> usize {
                     && !is_errand(sentence, action.verb, at)
             }
             "then" => next_is(REPORTS),
-            "and" => {
-                next_is(REPORTS)
-                    || (next_is(&["then"]) && after.get(1).is_some_and(|token| token.any(REPORTS)))
+            "and" => next_is(REPORTS) || (next_is(&["then"]) && after.any_at(1, REPORTS)),
+            _ if token.kind == Kind::Mark(':') => {
+                !next.is_some_and(|next| matches!(next.kind, Kind::Quoted | Kind::Code))
+                    && !is_detail(after)
             }
-            _ => match token.kind {
-                Kind::Mark(':') => {
-                    !next.is_some_and(|next| matches!(next.kind, Kind::Quoted | Kind::Code))
-                        && !is_detail(after)
-                }
-                Kind::Mark('\u{2014}' | '\u{2013}' | ';') => true,
-                Kind::Word
-                | Kind::Quoted
-                | Kind::Code
-                | Kind::Url
-                | Kind::Email
-                | Kind::Path
-                | Kind::Identifier
-                | Kind::Number
-                | Kind::Date
-                | Kind::Time
-                | Kind::Phone
-                | Kind::Mark(_) => false,
-            },
+            _ => matches!(token.kind, Kind::Mark('\u{2014}' | '\u{2013}' | ';')),
         };
         if is_end {
             return at;
@@ -68,7 +49,7 @@ pub(super) fn is_errand(sentence: &[Token<'_>], verb: usize, to: usize) -> bool 
     let is_verb = sentence.get(to + 1).is_some_and(|next| {
         next.kind == Kind::Word && !next.is_capitalized() && !next.any(&["the", "a", "my", "your"])
     });
-    let reminds = sentence.get(verb).is_some_and(|verb| verb.any(&["remind", "reminding"]));
+    let reminds = sentence.any_at(verb, &["remind", "reminding"]);
     let said = sentence.get(verb + 1..to).unwrap_or_default();
     let noun = said.iter().rposition(|token| token.any(ERRANDS));
     let between = noun.map_or(said, |noun| said.get(noun + 1..).unwrap_or_default());
@@ -90,33 +71,9 @@ const ERRANDS: &[&str] = &["reminder", "task", "todo", "to-do", "alarm", "note"]
 
 /// Words that say when.
 const MOMENTS: &[&str] = &[
-    "for",
-    "on",
-    "at",
-    "this",
-    "next",
-    "in",
-    "tomorrow",
-    "today",
-    "tonight",
-    "noon",
-    "midnight",
-    "morning",
-    "evening",
-    "afternoon",
-    "week",
-    "weekend",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "am",
-    "pm",
-    "you",
-    "me",
+    "for", "on", "at", "this", "next", "in", "tomorrow", "today", "tonight", "noon", "midnight",
+    "morning", "evening", "afternoon", "week", "weekend", "monday", "tuesday", "wednesday",
+    "thursday", "friday", "saturday", "sunday", "am", "pm", "you", "me",
 ];
 
 /// Words that begin a sentence.
@@ -127,53 +84,14 @@ const SUBJECTS: &[&str] = &[
 
 /// Verbs after "to" that say what an action is for.
 const PURPOSES: &[&str] = &[
-    "see",
-    "check",
-    "find",
-    "make",
-    "verify",
-    "confirm",
-    "answer",
-    "understand",
-    "determine",
-    "learn",
-    "know",
-    "help",
-    "ensure",
-    "look",
-    "figure",
-    "decide",
-    "tell",
-    "show",
-    "be",
-    "give",
-    "fix",
-    "avoid",
-    "get",
-    "prepare",
-    "compare",
-    "double-check",
-    "investigate",
-    "diagnose",
-    "debug",
-    "test",
-    "gather",
+    "see", "check", "find", "make", "verify", "confirm", "answer", "understand", "determine",
+    "learn", "know", "help", "ensure", "look", "figure", "decide", "tell", "show", "be", "give",
+    "fix", "avoid", "get", "prepare", "compare", "double-check", "investigate", "diagnose",
+    "debug", "test", "gather",
 ];
 
 /// Verbs after "and" that say what comes of an action.
 const REPORTS: &[&str] = &[
-    "see",
-    "let",
-    "tell",
-    "report",
-    "explain",
-    "summarize",
-    "share",
-    "come",
-    "give",
-    "we",
-    "you",
-    "we'll",
-    "that",
-    "i",
+    "see", "let", "tell", "report", "explain", "summarize", "share", "come", "give", "we", "you",
+    "we'll", "that", "i",
 ];

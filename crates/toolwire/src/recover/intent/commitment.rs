@@ -4,7 +4,7 @@ use super::clause;
 use super::conditions::{is_invitation, is_no_commitment, is_pause};
 use super::lexicon::{ADVERBS, COMMITMENTS, FINITE, LEAD_INS, LIGHT_BEFORE_TO, PROGRESSIVES};
 use super::sentences::{has_phrase, speaks_for_others, starts_with};
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 use super::verbs;
 
 /// An announced action: a verb, and what is said about it.
@@ -66,7 +66,7 @@ fn may_begin(sentence: &[Token<'_>], at: usize) -> bool {
     let before = sentence.get(..at).unwrap_or_default();
     let Some(last) = before.last() else { return true };
     // "My colleague and I will".
-    let joins = last.is("and") && sentence.get(at).is_some_and(|token| token.is("i"));
+    let joins = last.is("and") && sentence.is_at(at, "i");
     if joins && before.len() <= 4 && !before.iter().any(Token::is_mark) {
         return false;
     }
@@ -76,23 +76,13 @@ fn may_begin(sentence: &[Token<'_>], at: usize) -> bool {
     if is_invitation(before) {
         return false;
     }
-    match last.kind {
-        Kind::Mark(':' | '-') => !speaks_for_others(before),
-        Kind::Mark(_) => true,
-        Kind::Word => {
-            let purpose = before.first().is_some_and(|first| first.any(&["to", "for"]));
-            last.any(LEAD_INS) || (purpose && !speaks_for_others(before))
-        }
-        Kind::Quoted
-        | Kind::Code
-        | Kind::Url
-        | Kind::Email
-        | Kind::Path
-        | Kind::Identifier
-        | Kind::Number
-        | Kind::Date
-        | Kind::Time
-        | Kind::Phone => before.first().is_some_and(|first| first.any(&["to", "for"])),
+    if let Kind::Mark(mark) = last.kind {
+        return !matches!(mark, ':' | '-') || !speaks_for_others(before);
+    }
+    let says_why = before.any_at(0, &["to", "for"]);
+    match last.kind == Kind::Word {
+        true => last.any(LEAD_INS) || (says_why && !speaks_for_others(before)),
+        false => says_why,
     }
 }
 
@@ -152,9 +142,7 @@ fn bare_progressive(sentence: &[Token<'_>], at: usize, stands_alone: bool) -> bo
     let is_step = before.last().is_some_and(|token| token.kind == Kind::Mark(':'))
         && before.len() <= 4
         && before.iter().any(|token| token.any(&["next", "now", "first", "then"]));
-    let is_call = sentence
-        .get(at)
-        .is_some_and(|token| token.any(&["calling", "invoking", "using"]))
+    let is_call = sentence.any_at(at, &["calling", "invoking", "using"])
         && (before.is_empty() || is_led_in)
         && after.first().is_some_and(|token| matches!(token.kind, Kind::Identifier | Kind::Code));
     let is_whole = stands_alone
@@ -194,8 +182,7 @@ fn main_verb(sentence: &[Token<'_>], from: usize) -> Option<usize> {
         at = skip_adverbs(sentence, at + 2);
     }
     // "I'm planning to" is no more than a plan.
-    let is_plan = sentence.get(at).is_some_and(|token| token.any(PLANS))
-        && sentence.get(at + 1).is_some_and(|next| next.any(&["to", "on", "of"]));
+    let is_plan = sentence.any_at(at, PLANS) && sentence.any_at(at + 1, &["to", "on", "of"]);
     if is_plan {
         return None;
     }
@@ -209,20 +196,8 @@ fn skip_adverbs(sentence: &[Token<'_>], from: usize) -> usize {
 
 /// Verbs before "to" that put off the verb behind it.
 const PLANS: &[&str] = &[
-    "plan",
-    "planning",
-    "intend",
-    "intending",
-    "hope",
-    "hoping",
-    "thinking",
-    "aiming",
-    "wanting",
-    "waiting",
-    "preparing",
-    "wait",
-    "offering",
-    "asking",
+    "plan", "planning", "intend", "intending", "hope", "hoping", "thinking", "aiming", "wanting",
+    "waiting", "preparing", "wait", "offering", "asking",
 ];
 
 /// Subjects of what a speaker sees.

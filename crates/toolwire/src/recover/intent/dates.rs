@@ -2,7 +2,7 @@
 
 use super::lexicon::{MONTHS, WEEKDAYS};
 use super::shape;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 /// A day that begins at a token: where it ends, and the day as YYYY-MM-DD. The
 /// day is empty if the text does not say which it is.
@@ -21,7 +21,7 @@ pub(super) fn day(tokens: &[Token<'_>], at: usize, to: usize) -> Option<(usize, 
         });
     }
     if let Some(number) = ordinal(token) {
-        let of = usize::from(tokens.get(at + 1).is_some_and(|token| token.is("of")));
+        let of = usize::from(tokens.is_at(at + 1, "of"));
         let month = month(tokens.get(at + 1 + of).filter(|_| at + 1 + of < to)?)?;
         return Some(match year(tokens, at + 2 + of, to) {
             Some(year) => (at + 3 + of, format!("{year}-{month:02}-{number:02}")),

@@ -7,11 +7,11 @@ use super::candidates::{Candidate, Shape, candidates};
 use super::clause;
 use super::file_kinds;
 use super::fill::Phrase;
-use super::lexicon::{FILLERS, PREPOSITIONS, THINGS};
+use super::lexicon::{FILLERS, THINGS};
 use super::parameters::Parameter;
 use super::shape;
 use super::stem::{name_words, stem};
-use super::tokens::{Kind, Token, tokenize};
+use super::tokens::{Kind, Token, TokenSlice, tokenize};
 use super::verbs::{Verb, is_generic, is_known};
 use crate::recover::tools::ToolSpec;
 
@@ -43,7 +43,7 @@ pub(super) struct Entry<'s> {
 }
 
 /// How well an action suits a tool.
-pub(super) struct Suit {
+pub(super) struct ToolFit {
     pub(super) score: f32,
     /// Whether more than a verb that suits many tools speaks for this one.
     pub(super) is_evident: bool,
@@ -82,7 +82,7 @@ impl<'s> Entry<'s> {
     }
 
     /// How well the words of an action suit the tool. `None` if they do not.
-    pub(super) fn suit(&self, verb: &Verb, phrase: Phrase<'_, '_>) -> Option<Suit> {
+    pub(super) fn fit(&self, verb: &Verb, phrase: Phrase<'_, '_>) -> Option<ToolFit> {
         let Phrase { paragraph, tokens, start: _, verb: at, end } = phrase;
         let said = tokens.get(at + 1..end).unwrap_or_default();
         let named = said.iter().any(|token| {
@@ -90,7 +90,7 @@ impl<'s> Entry<'s> {
                 || (token.kind == Kind::Code && token.text.trim_end_matches("()") == self.name)
         });
         if named && verb_is_call(verb) {
-            return Some(Suit { score: 8.0, is_evident: true });
+            return Some(ToolFit { score: 8.0, is_evident: true });
         }
         let in_name = self.is_named_after(verb) || self.reminds(verb, phrase);
         let begins = self.opening.as_ref().is_some_and(|opening| verb.same(opening))
@@ -141,7 +141,7 @@ impl<'s> Entry<'s> {
                     || opening.is_some_and(|opening| verb.same(opening))
                     || self.verbs().any(|word| verb.stands_for(word) && !is_generic(word))));
         let is_evident = nouns > 0.0 || shapes > 0.0 || is_distinct || is_choice;
-        Some(Suit { score: for_verb + nouns + shapes + kinds, is_evident })
+        Some(ToolFit { score: for_verb + nouns + shapes + kinds, is_evident })
     }
 
     /// Whether the tool's name or description says what it does. One that is called
@@ -157,23 +157,20 @@ impl<'s> Entry<'s> {
         let Phrase { tokens, verb: at, end, .. } = phrase;
         verb.stem == "remind"
             && self.words.iter().any(|word| word == "reminder")
-            && (at + 1..end).any(|to| {
-                tokens.get(to).is_some_and(|token| token.is("to"))
-                    && clause::is_errand(tokens, at, to)
-            })
+            && (at + 1..end).any(|to| tokens.is_at(to, "to") && clause::is_errand(tokens, at, to))
     }
 
     /// How much a value speaks for the tool by its shape alone.
     fn shape(&self, candidate: &Candidate<'_>) -> f32 {
-        let suits = |parameter: &Parameter<'_>| match candidate.shape {
+        let fit = |parameter: &Parameter<'_>| match candidate.shape {
             Shape::Url if parameter.is_link() => 1.5,
             Shape::Path if parameter.is_path() => 1.5,
             Shape::Email if parameter.is_email() => 1.5,
             Shape::Code if parameter.is_code() => 1.5,
             Shape::Code if parameter.is_path() => 0.75,
-            Shape::Path if parameter.suits(candidate) >= 3.0 => 1.0,
+            Shape::Path if parameter.fit(candidate) >= 3.0 => 1.0,
             Shape::Date if parameter.is_day() => 1.0,
-            Shape::Phone if parameter.suits(candidate) >= 3.0 => 1.5,
+            Shape::Phone if parameter.fit(candidate) >= 3.0 => 1.5,
             Shape::Identifier
                 if candidate.text.starts_with(['#', '@'])
                     && parameter.named(&["channel", "user", "recipient"]) =>
@@ -193,7 +190,7 @@ impl<'s> Entry<'s> {
             | Shape::Name => 0.0,
         };
         let texts = self.parameters.iter().filter(|parameter| parameter.is_text());
-        texts.map(suits).fold(0.0, f32::max)
+        texts.map(fit).fold(0.0, f32::max)
     }
 
     /// How much the kind of a file speaks for the tool, or against it: a tool for
@@ -246,7 +243,7 @@ impl<'s> Entry<'s> {
                 is_object &= token.is_mark();
                 continue;
             }
-            let is_preposition = PREPOSITIONS.iter().any(|(known, _)| token.is(known));
+            let is_preposition = token.is_preposition();
             if is_preposition && index > 0 {
                 is_object = false;
             }
@@ -276,9 +273,7 @@ impl<'s> Entry<'s> {
             } else {
                 let next = said.get(index + 1);
                 let is_head = next.is_none_or(|next| {
-                    next.kind != Kind::Word
-                        || PREPOSITIONS.iter().any(|(known, _)| next.is(known))
-                        || next.any(FILLERS)
+                    next.kind != Kind::Word || next.is_preposition() || next.any(FILLERS)
                 });
                 let before = index.checked_sub(1).and_then(|before| said.get(before));
                 let is_value = before.is_some_and(|before| {

@@ -41,27 +41,8 @@ pub(super) fn flag(
     {
         return Some(state);
     }
-    let words: Vec<&String> = parameter
-        .words
-        .iter()
-        .filter(|word| {
-            !matches!(
-                word.as_str(),
-                "no" | "is"
-                    | "has"
-                    | "include"
-                    | "includes"
-                    | "only"
-                    | "show"
-                    | "with"
-                    | "use"
-                    | "enable"
-                    | "should"
-                    | "be"
-                    | "make"
-            )
-        })
-        .collect();
+    let words: Vec<&String> =
+        parameter.words.iter().filter(|word| !FLAG_WORDS.contains(&word.as_str())).collect();
     let weak = |word: &String| word.len() < 3 || WEAK_CHOICES.contains(&word.as_str());
     let is_weak = words.is_empty() || words.iter().all(|word| weak(word));
     let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
@@ -261,6 +242,12 @@ fn find(
         });
     }
 }
+
+/// Words in the names of flags that say nothing about what is switched.
+const FLAG_WORDS: &[&str] = &[
+    "no", "is", "has", "include", "includes", "only", "show", "with", "use", "enable", "should",
+    "be", "make",
+];
 
 const ARTICLES: &[&str] = &["the", "a", "an", "all", "any", "your", "its", "their"];
 

@@ -6,7 +6,7 @@ use super::fill::{Filling, Phrase};
 use super::lexicon::VAGUE;
 use super::parameters::Parameter;
 use super::plain::Words;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 use super::value::Value;
 
 impl Filling<'_, '_> {
@@ -14,7 +14,7 @@ impl Filling<'_, '_> {
     pub(super) fn errand(&mut self, phrase: Phrase<'_, '_>, found: &[Candidate<'_>]) {
         let Phrase { paragraph, tokens, verb, end, .. } = phrase;
         let is_errand = |at: &usize| {
-            tokens.get(*at).is_some_and(|token| token.is("to"))
+            tokens.is_at(*at, "to")
                 && tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word)
                 && clause::is_errand(tokens, verb, *at)
         };

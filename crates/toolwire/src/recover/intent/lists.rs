@@ -1,9 +1,9 @@
 //! Lists in plain words: "with tofu, rice and peas", "the tags work and home".
 
-use super::lexicon::{FILLERS, PREPOSITIONS, VAGUE};
+use super::lexicon::{FILLERS, VAGUE};
 use super::parameters::Parameter;
 use super::plain::Words;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 impl Words<'_, '_> {
     /// The items of a list, and the tokens that they are made of.
@@ -61,17 +61,14 @@ impl Words<'_, '_> {
     /// An item of up to three words that is followed by another item, a
     /// preposition, or nothing.
     fn list_item(&self, from: usize, may_be_known: bool) -> Option<(String, usize)> {
-        let article = self
-            .tokens
-            .get(from)
-            .is_some_and(|token| token.any(&["the", "my", "your", "our", "some"]));
+        let article = self.tokens.any_at(from, &["the", "my", "your", "our", "some"]);
         let start = from + usize::from(article);
         let count = (start..self.to).take(4).take_while(|at| self.is_value(*at)).count();
         let end = start + count;
         let is_end = end >= self.to
             || self.tokens.get(end).is_some_and(|token| {
                 token.is_mark()
-                    || PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+                    || token.is_preposition()
                     || token.any(&[
                         "and", "plus", "that", "now", "then", "first", "using", "right", "please",
                     ])

@@ -38,17 +38,17 @@ impl<'s> Catalog<'s> {
         let mut runner_up = 0.0_f32;
         let mut lacks = false;
         for entry in &self.entries {
-            let Some(suit) = entry.suit(&verb, phrase) else { continue };
+            let Some(fit) = entry.fit(&verb, phrase) else { continue };
             let Some(filled) = fill(&entry.parameters, &entry.vocabulary, &verb, phrase) else {
-                lacks |= suit.is_evident;
+                lacks |= fit.is_evident;
                 continue;
             };
             // "mark SUP-7 as closed" names no thing, but a state that only some
             // tools know.
-            if !suit.is_evident && !filled.has_choice {
+            if !fit.is_evident && !filled.has_choice {
                 continue;
             }
-            let score = suit.score + filled.score;
+            let score = fit.score + filled.score;
             match &mut best {
                 Some(found) if found.score >= score => runner_up = runner_up.max(score),
                 best => {

@@ -39,6 +39,7 @@ mod dates;
 mod entry;
 mod file_kinds;
 mod fill;
+mod fit;
 mod flags;
 mod free_text;
 mod lexicon;
@@ -55,7 +56,6 @@ mod roles;
 mod sentences;
 mod shape;
 mod stem;
-mod suits;
 mod thing_words;
 mod tokens;
 mod value;
@@ -69,7 +69,7 @@ use self::commitment::Action;
 use self::fill::Phrase;
 use self::matching::{Catalog, Match};
 use self::sentences::{Paragraph, Paragraphs};
-use self::tokens::{Kind, Token};
+use self::tokens::{Kind, Token, TokenSlice};
 use self::verbs::Verb;
 use super::Tools;
 
@@ -230,7 +230,7 @@ fn coordinated(catalog: &Catalog<'_>, sentence: &[Token<'_>], action: Action) ->
                 && !verb.any(&["then", "and"])
         });
         // In "let you rebase and merge" it is not the speaker who merges.
-        let is_own = !is_talk || sentence.get(at).is_some_and(|token| token.is("then"));
+        let is_own = !is_talk || sentence.is_at(at, "then");
         if links && is_verb && is_own {
             found.push(at + 1);
         }

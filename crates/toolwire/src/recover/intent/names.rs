@@ -1,11 +1,11 @@
 //! Values of several words: names, phone numbers, and numbers in words.
 
-use super::lexicon::{FILLERS, MONTHS, NUMBER_WORDS, PREPOSITIONS, WEEKDAYS};
+use super::lexicon::{FILLERS, MONTHS, NUMBER_WORDS, WEEKDAYS};
 use super::roles::{COMPANY_FORMS, CURRENCIES};
 use super::sentences::starts_with;
 use super::shape;
 use super::stem::stem;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 /// Where a phone number ends: "+1 555 010 2030".
 pub(super) fn phone(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> {
@@ -68,14 +68,15 @@ pub(super) fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> 
                 && !WEEKDAYS.contains(&token.lower.as_str())
         })
     };
-    if !is_part(at) || tokens.get(at).is_some_and(|token| token.any(NOT_NAMES)) {
+    if !is_part(at) || tokens.any_at(at, NOT_NAMES) {
         return None;
     }
     let mut end = at + 1;
     while end < to {
-        let links = tokens.get(end).is_some_and(|token| {
-            token.any(&["de", "la", "del", "of", "the", "von", "van", "da", "di", "du", "al", "el"])
-        });
+        let links = tokens.any_at(
+            end,
+            &["de", "la", "del", "of", "the", "von", "van", "da", "di", "du", "al", "el"],
+        );
         let apart =
             tokens.get(end - 1).zip(tokens.get(end)).is_none_or(|(a, b)| b.start > a.end + 1);
         if apart {
@@ -92,7 +93,7 @@ pub(super) fn name(tokens: &[Token<'_>], at: usize, to: usize) -> Option<usize> 
     }
     // "Room 204", "Main Street 5", but not "Casa Lola 2 people".
     let counts = tokens.get(end + 1).is_some_and(|next| {
-        end + 1 < to && next.kind == Kind::Word && !is_preposition(next) && !next.any(FILLERS)
+        end + 1 < to && next.kind == Kind::Word && !next.is_preposition() && !next.any(FILLERS)
     });
     let numbered = (end == at + 1 || !counts)
         && tokens.get(end).is_some_and(|token| end < to && shape::is_digits(token.text));
@@ -108,10 +109,6 @@ pub(super) fn spaced_number(tokens: &[Token<'_>], at: usize, to: usize) -> Optio
     let number = tokens.get(at + 1).filter(|_| at + 1 < to)?;
     let is_beside = number.start == token.end + 1;
     (is_prefix && is_beside && shape::is_digits(number.text)).then_some(at + 2)
-}
-
-fn is_preposition(token: &Token<'_>) -> bool {
-    PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }
 
 /// Words that begin a sentence and no name.

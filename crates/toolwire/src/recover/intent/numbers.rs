@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::parameters::Parameter;
 
 /// How well a number suits a numeric parameter, and the number in its unit.
-pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Option<(f32, String)> {
+pub(super) fn fit(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Option<(f32, String)> {
     let mut value = candidate.value.clone();
     let mut score = 1.0;
     let units: Vec<&String> = std::iter::once(&candidate.unit)
@@ -45,14 +45,7 @@ pub(super) fn suits(parameter: &Parameter<'_>, candidate: &Candidate<'_>) -> Opt
     }
     if units.iter().any(|unit| *unit == "percent")
         && parameter.about(&[
-            "percent",
-            "percentage",
-            "brightness",
-            "volume",
-            "level",
-            "opacity",
-            "discount",
-            "rate",
+            "percent", "percentage", "brightness", "volume", "level", "opacity", "discount", "rate",
         ])
     {
         score += 3.0;

@@ -164,20 +164,8 @@ impl<'s> Parameter<'s> {
         self.schema.format == "date-time"
             || (self.schema.format.is_empty()
                 && self.named(&[
-                    "start",
-                    "end",
-                    "from",
-                    "to",
-                    "time",
-                    "when",
-                    "at",
-                    "datetime",
-                    "timestamp",
-                    "since",
-                    "until",
-                    "begin",
-                    "date",
-                    "due",
+                    "start", "end", "from", "to", "time", "when", "at", "datetime", "timestamp",
+                    "since", "until", "begin", "date", "due",
                 ]))
     }
 

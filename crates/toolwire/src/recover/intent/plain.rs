@@ -1,9 +1,9 @@
 //! Values in plain words: "the service billing", "the src directory", "in logs".
 
-use super::lexicon::{FILLERS, KINDS_OF_ROOMS, NAMES, PREPOSITIONS, PROSE, VAGUE};
+use super::lexicon::{FILLERS, KINDS_OF_ROOMS, NAMES, PROSE, VAGUE};
 use super::parameters::Parameter;
 use super::roles::ITEMS;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 use super::verbs;
 
 /// What an action says, without the verb.
@@ -54,7 +54,7 @@ impl<'t> Words<'_, 't> {
                     && (parameter.stems.contains(&token.stem)
                         || (parameter.is_path() && token.any(&["folder", "directory"]))
                         || (is_name && parameter.described_stems.contains(&token.stem)))
-                    && !PREPOSITIONS.iter().any(|(known, _)| token.is(known))
+                    && !token.is_preposition()
             })
         };
         for noun in (self.from..self.to).filter(|at| is_noun(*at)) {
@@ -81,8 +81,8 @@ impl<'t> Words<'_, 't> {
             if is_name {
                 continue;
             }
-            let is_file = parameter.is_path()
-                && !self.tokens.get(noun).is_some_and(|token| token.any(&["folder", "directory"]));
+            let is_file =
+                parameter.is_path() && !self.tokens.any_at(noun, &["folder", "directory"]);
             if is_file {
                 continue;
             }
@@ -92,7 +92,7 @@ impl<'t> Words<'_, 't> {
                 .take_while(|at| self.is_value(*at) && !self.is_verb(*at))
                 .last();
             let Some(start) = run else { continue };
-            let vague = self.tokens.get(start).is_some_and(|token| token.any(VAGUE));
+            let vague = self.tokens.any_at(start, VAGUE);
             let known =
                 self.tokens.get(start).is_some_and(|token| self.vocabulary.contains(&token.stem));
             if vague || known {
@@ -112,8 +112,7 @@ impl<'t> Words<'_, 't> {
     /// Whether the noun is part of the value: in "the living room" it is, and so it
     /// is if the description gives an example with it, "such as front door".
     fn keeps_noun(&self, parameter: &Parameter<'_>, start: usize, noun: usize) -> bool {
-        let is_room = self.tokens.get(noun).is_some_and(|noun| noun.is("room"))
-            && self.tokens.get(start).is_some_and(|first| first.any(KINDS_OF_ROOMS));
+        let is_room = self.tokens.is_at(noun, "room") && self.tokens.any_at(start, KINDS_OF_ROOMS);
         let description = parameter.schema.description.to_lowercase();
         let example = ["such as", "e.g.", "like", "for example", "for instance"]
             .iter()
@@ -124,7 +123,7 @@ impl<'t> Words<'_, 't> {
                 .split_whitespace()
                 .any(|word| word.trim_matches(['"', '\'', ',', '.']) == noun.lower)
         });
-        let is_door = self.tokens.get(noun).is_some_and(|noun| noun.any(&["door", "gate"]));
+        let is_door = self.tokens.any_at(noun, &["door", "gate"]);
         is_room || is_door || is_shown
     }
 
@@ -137,33 +136,25 @@ impl<'t> Words<'_, 't> {
             return self.object();
         }
         let thing = (self.from..self.to).find(|at| {
-            self.tokens.get(*at).is_some_and(|token| {
-                token.any(&[
-                    "light",
-                    "lights",
-                    "lamp",
-                    "lamps",
-                    "heating",
-                    "thermostat",
-                    "speaker",
-                    "blinds",
-                ])
-            })
+            self.tokens.any_at(
+                *at,
+                &["light", "lights", "lamp", "lamps", "heating", "thermostat", "speaker", "blinds"],
+            )
         })?;
         let start = (self.from..thing)
             .rev()
             .take(2)
             .take_while(|at| self.is_value(*at) && !self.is_verb(*at))
             .last()?;
-        let vague = self.tokens.get(start).is_some_and(|token| token.any(VAGUE));
+        let vague = self.tokens.any_at(start, VAGUE);
         (!vague).then_some((start, thing))
     }
 
     /// The object of the verb: "turn on the coffee machine".
     fn object(&self) -> Option<(usize, usize)> {
-        let article = (self.from..self.to).take(2).find(|at| {
-            self.tokens.get(*at).is_some_and(|token| token.any(&["the", "my", "your"]))
-        })?;
+        let article = (self.from..self.to)
+            .take(2)
+            .find(|at| self.tokens.any_at(*at, &["the", "my", "your"]))?;
         let run = (article + 1..self.to).take(3).take_while(|at| self.is_value(*at)).count();
         (run > 0).then_some((article + 1, article + 1 + run))
     }
@@ -183,25 +174,11 @@ impl<'t> Words<'_, 't> {
             if !leads {
                 continue;
             }
-            let article = self
-                .tokens
-                .get(at + 1)
-                .is_some_and(|token| token.any(&["the", "my", "your", "our"]));
+            let article = self.tokens.any_at(at + 1, &["the", "my", "your", "our"]);
             // "for the trip" names no city.
             let proper = parameter.named(&[
-                "city",
-                "country",
-                "name",
-                "person",
-                "customer",
-                "user",
-                "company",
-                "symbol",
-                "language",
-                "topic",
-                "product",
-                "restaurant",
-                "artist",
+                "city", "country", "name", "person", "customer", "user", "company", "symbol",
+                "language", "topic", "product", "restaurant", "artist",
             ]);
             if article && (proper || parameter.is_path()) {
                 continue;
@@ -212,7 +189,7 @@ impl<'t> Words<'_, 't> {
                 start + run < self.to
                     && token.kind == Kind::Word
                     && !token.any(FILLERS)
-                    && !is_preposition(token)
+                    && !token.is_preposition()
                     && !token.any(&["and"])
             });
             let known = self
@@ -235,7 +212,7 @@ impl<'t> Words<'_, 't> {
         let run = (self.from..self.to).take(3).take_while(|at| self.is_value(*at)).count();
         let end = self.from + run;
         let is_end = end >= self.to
-            || self.tokens.get(end).is_some_and(|token| token.is_mark() || is_preposition(token));
+            || self.tokens.get(end).is_some_and(|token| token.is_mark() || token.is_preposition());
         let is_known = (self.from..end).any(|at| {
             self.tokens
                 .get(at)
@@ -264,7 +241,7 @@ impl<'t> Words<'_, 't> {
             && self.used.get(at) != Some(&true)
             && self.tokens.get(at).is_some_and(|token| {
                 let is_action = token.lower.ends_with("ing") && verbs::is_known(&token.stem);
-                let is_empty = token.any(FILLERS) || is_preposition(token);
+                let is_empty = token.any(FILLERS) || token.is_preposition();
                 let is_adverb = token.lower.ends_with("ly") || token.lower.contains('\'');
                 matches!(token.kind, Kind::Word | Kind::Identifier)
                     && !(is_action || is_empty || is_adverb)
@@ -281,13 +258,5 @@ impl<'t> Words<'_, 't> {
 
     fn is_verb(&self, at: usize) -> bool {
         at == self.from
-            || self
-                .tokens
-                .get(at)
-                .is_some_and(|token| at == self.from && verbs::is_known(&token.stem))
     }
-}
-
-pub(super) fn is_preposition(token: &Token<'_>) -> bool {
-    PREPOSITIONS.iter().any(|(known, _)| token.is(known))
 }

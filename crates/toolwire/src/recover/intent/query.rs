@@ -2,7 +2,8 @@
 
 use super::lexicon::{FILLERS, VAGUE};
 use super::parameters::Parameter;
-use super::plain::{Words, is_preposition};
+use super::plain::Words;
+use super::tokens::TokenSlice;
 
 impl<'t> Words<'_, 't> {
     /// What a search is for, in plain words.
@@ -10,8 +11,7 @@ impl<'t> Words<'_, 't> {
         if !parameter.is_query() {
             return None;
         }
-        let lead = (self.from..self.to)
-            .find(|at| self.tokens.get(*at).is_some_and(|token| token.any(&["for", "about"])))?;
+        let lead = (self.from..self.to).find(|at| self.tokens.any_at(*at, &["for", "about"]))?;
         let end = (lead + 1..self.to)
             .find(|at| {
                 self.used.get(*at) == Some(&true)
@@ -23,21 +23,17 @@ impl<'t> Words<'_, 't> {
                     })
             })
             .unwrap_or(self.to);
-        let article = usize::from(
-            self.tokens
-                .get(lead + 1)
-                .is_some_and(|token| token.any(&["the", "a", "an", "some", "any"])),
-        );
+        let article = usize::from(self.tokens.any_at(lead + 1, &["the", "a", "an", "some", "any"]));
         let span = self.tokens.get(lead + 1 + article..end).unwrap_or_default();
         // A preposition at the end has lost its value to another parameter.
         let kept = span
             .iter()
-            .rposition(|token| !is_preposition(token) && !token.any(&["the"]))
+            .rposition(|token| !token.is_preposition() && !token.any(&["the"]))
             .map_or(0, |at| at + 1);
         let span = span.get(..kept).unwrap_or_default();
         let says_something = span
             .iter()
-            .any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !is_preposition(token));
+            .any(|token| !token.any(FILLERS) && !token.any(VAGUE) && !token.is_preposition());
         let starts_well = !span.first()?.any(VAGUE)
             && !span
                 .first()?

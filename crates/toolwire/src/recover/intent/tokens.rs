@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::lexicon::PREPOSITIONS;
 use super::shape;
 use super::stem::stem;
 
@@ -65,8 +66,32 @@ impl Token<'_> {
         words.contains(&self.lower.as_str())
     }
 
+    pub(super) fn is_preposition(&self) -> bool {
+        PREPOSITIONS.iter().any(|(preposition, _)| self.is(preposition))
+    }
+
     pub(super) fn is_capitalized(&self) -> bool {
         self.kind == Kind::Word && self.text.chars().next().is_some_and(char::is_uppercase)
+    }
+}
+
+/// Questions about one token of a sentence. None is asked of a token that is not
+/// there.
+pub(super) trait TokenSlice {
+    /// Whether the token is the word.
+    fn is_at(&self, at: usize, word: &str) -> bool;
+
+    /// Whether the token is one of the words.
+    fn any_at(&self, at: usize, words: &[&str]) -> bool;
+}
+
+impl TokenSlice for [Token<'_>] {
+    fn is_at(&self, at: usize, word: &str) -> bool {
+        self.get(at).is_some_and(|token| token.is(word))
+    }
+
+    fn any_at(&self, at: usize, words: &[&str]) -> bool {
+        self.get(at).is_some_and(|token| token.any(words))
     }
 }
 
@@ -242,78 +267,22 @@ fn closing_apostrophe(text: &str, close: &str) -> Option<usize> {
 }
 
 fn is_closing(c: char) -> bool {
-    matches!(
-        c,
-        '.' | ','
-            | ';'
-            | ':'
-            | '!'
-            | '?'
-            | ')'
-            | ']'
-            | '}'
-            | '*'
-            | '\u{2026}'
-            | '\u{201d}'
-            | '\u{2019}'
-            | '\''
-            | '"'
-    )
+    ".,;:!?)]}*'\"\u{2026}\u{201d}\u{2019}".contains(c)
 }
 
 fn is_abbreviation(word: &str) -> bool {
-    let word = word.to_lowercase();
-    matches!(
-        word.as_str(),
-        "e.g"
-            | "i.e"
-            | "mr"
-            | "mrs"
-            | "ms"
-            | "dr"
-            | "st"
-            | "vs"
-            | "prof"
-            | "approx"
-            | "a.m"
-            | "p.m"
-    )
+    ABBREVIATIONS.contains(&word.to_lowercase().as_str())
 }
+
+const ABBREVIATIONS: &[&str] =
+    &["e.g", "i.e", "mr", "mrs", "ms", "dr", "st", "vs", "prof", "approx", "a.m", "p.m"];
 
 /// A quotation that does not end within this many bytes is none.
 const LONGEST_SPAN: usize = 4096;
 
 /// What a number with a hyphen counts.
 const COUNTED: &[&str] = &[
-    "second",
-    "sec",
-    "minute",
-    "min",
-    "hour",
-    "day",
-    "night",
-    "week",
-    "month",
-    "year",
-    "character",
-    "char",
-    "digit",
-    "line",
-    "page",
-    "word",
-    "sentence",
-    "row",
-    "column",
-    "person",
-    "item",
-    "star",
-    "percent",
-    "degree",
-    "mile",
-    "km",
-    "meter",
-    "metre",
-    "pixel",
-    "bit",
-    "step",
+    "second", "sec", "minute", "min", "hour", "day", "night", "week", "month", "year", "character",
+    "char", "digit", "line", "page", "word", "sentence", "row", "column", "person", "item", "star",
+    "percent", "degree", "mile", "km", "meter", "metre", "pixel", "bit", "step",
 ];

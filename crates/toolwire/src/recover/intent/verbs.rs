@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::fill::Phrase;
 use super::lexicon::{GENERIC, NOT_OBJECTS, PARTICLES, TALK, VERB_GROUPS};
 use super::stem::stem;
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Token, TokenSlice};
 
 /// The groups of every verb, by the stem of the verb. Those of several words are
 /// joined by spaces.
@@ -123,20 +123,7 @@ impl Verb {
 /// Whether a stem is that of a verb in the table.
 pub(super) fn is_known(stem: &str) -> bool {
     GROUPS.contains_key(stem)
-        || matches!(
-            stem,
-            "look"
-                | "cal"
-                | "invok"
-                | "us"
-                | "merg"
-                | "commit"
-                | "push"
-                | "sort"
-                | "filter"
-                | "squash"
-                | "perform"
-        )
+        || FURTHER_VERBS.contains(&stem)
         || TALK_STEMS.iter().any(|talk| talk == stem)
 }
 
@@ -161,8 +148,7 @@ pub(super) fn head<'a, 't>(phrase: Phrase<'a, 't>) -> Option<(Verb, Phrase<'a, '
         return None;
     }
     // "I'll add that the"
-    let states = next.is_some_and(|next| next.is("that"))
-        && tokens.get(at + 2).is_some_and(|second| second.any(SUBJECTS));
+    let states = next.is_some_and(|next| next.is("that")) && tokens.any_at(at + 2, SUBJECTS);
     if states {
         return None;
     }
@@ -216,56 +202,16 @@ fn act_stem(noun: &str) -> &str {
 
 /// Nouns that are acts.
 const ACTS: &[&str] = &[
-    "search",
-    "look",
-    "lookup",
-    "check",
-    "query",
-    "request",
-    "calculation",
-    "conversion",
-    "translation",
-    "reservation",
-    "booking",
-    "transfer",
-    "deployment",
-    "call",
-    "scan",
-    "peek",
-    "run",
-    "restart",
-    "reset",
-    "rollback",
-    "refund",
-    "backup",
-    "export",
-    "import",
-    "upload",
-    "download",
-    "test",
-    "review",
-    "comparison",
-    "vacuum",
+    "search", "look", "lookup", "check", "query", "request", "calculation", "conversion",
+    "translation", "reservation", "booking", "transfer", "deployment", "call", "scan", "peek",
+    "run", "restart", "reset", "rollback", "refund", "backup", "export", "import", "upload",
+    "download", "test", "review", "comparison", "vacuum",
 ];
 
 /// What may follow "on" in "turn the lights on", where it leads to nothing.
 const BEHIND_PARTICLES: &[&str] = &[
-    "at",
-    "in",
-    "to",
-    "now",
-    "and",
-    "for",
-    "with",
-    "again",
-    "then",
-    "right",
-    "so",
-    "until",
-    "first",
-    "please",
-    "immediately",
-    "before",
+    "at", "in", "to", "now", "and", "for", "with", "again", "then", "right", "so", "until",
+    "first", "please", "immediately", "before",
 ];
 
 /// Verbs, by their stems, with what makes something else of them: "run with it".
@@ -320,4 +266,9 @@ const IDIOMS: &[(&str, &str)] = &[
 const SUBJECTS: &[&str] = &[
     "the", "a", "an", "this", "you", "you're", "it", "it's", "i", "we", "they", "he", "she",
     "your", "my", "our", "there", "no", "all", "some",
+];
+
+/// Verbs, as stems, that stand for no other.
+const FURTHER_VERBS: &[&str] = &[
+    "look", "cal", "invok", "us", "merg", "commit", "push", "sort", "filter", "squash", "perform",
 ];

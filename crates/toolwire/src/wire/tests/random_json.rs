@@ -60,22 +60,8 @@ impl RandomJson {
     fn string(&mut self, out: &mut String) {
         out.push('"');
         let parts = [
-            "\\\"",
-            "\\\\",
-            "{",
-            "]",
-            "x",
-            "é",
-            "\\u0022",
-            "[",
-            "}",
-            ",",
-            " ",
-            "\\n",
-            ":",
-            "😀",
-            "\\ud83d\\ude00",
-            "plain words",
+            "\\\"", "\\\\", "{", "]", "x", "é", "\\u0022", "[", "}", ",", " ", "\\n", ":", "😀",
+            "\\ud83d\\ude00", "plain words",
         ];
         let longest = [2, 12, 80][self.below(3)];
         for _ in 0..self.below(longest) {

@@ -4,7 +4,7 @@
 //! Nothing in the library knows it, so whatever works for it works for any
 //! protocol. It is also the template for a new codec: the files have the names
 //! that every codec has, and the format is as unlike the others as a real one
-//! may be. The model and the wish for a stream are in the URL, events say what
+//! may be. The model and whether to stream are in the URL, events say what
 //! they are only in their names, and no member is called what another protocol
 //! calls it.
 //!

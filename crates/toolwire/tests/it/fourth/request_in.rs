@@ -6,7 +6,7 @@ use toolwire::wire::{At, Kind, Raw, Read, ReadError, Reader};
 use super::wire::{Body, Limits, List, Shape};
 use super::{FOURTH, choice_in, tools_in, turns_in};
 
-/// Reads a request. The model and the wish for a stream are in its URL.
+/// Reads a request. The model and whether to stream are in its URL.
 pub(super) fn decode(mut reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     let Body {
         at: _,

@@ -28,7 +28,7 @@ use accumulate::accumulate;
 const REQUEST: &str = r#"{"charter":"Be brief.","dialogue":[{"by":"human","says":"Weather?"}],
     "instruments":[{"tool":"weather","about":"The weather.","takes":{"type":"object"}}]}"#;
 
-/// The model and the wish for a stream come from the path, wherever a request
+/// The model and whether to stream come from the path, wherever a request
 /// goes.
 #[test]
 fn the_url_says_which_model_and_whether_to_stream() {
@@ -167,7 +167,7 @@ fn unary(to: Protocol, response: &toolwire::model::Response<'_>) -> Value {
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
     let context = (codec(to).response_context)(&codec(to).decode_request(PLAIN_REQUEST).unwrap());
     (codec(to).encode_response)(response, Some(&context), &mut out, &mut ledger);
-    crate::streams::laws::usual(serde_json::from_slice(&out).unwrap())
+    crate::streams::laws::normalized(serde_json::from_slice(&out).unwrap())
 }
 
 /// The observer of a stream that passes sees what its reader reads.

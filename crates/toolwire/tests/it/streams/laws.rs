@@ -139,7 +139,7 @@ fn a_folded_stream_is_the_unary_answer() {
             let (out, _) =
                 translated(stream.from, to, Some(PLAIN_REQUEST), [stream.bytes.as_slice()]);
             let unary = encoded(to, &source);
-            let streamed = usual(accumulate(to, &out));
+            let streamed = normalized(accumulate(to, &out));
             if unary != streamed {
                 wrong.push(format!(
                     "{} to {to}\n  unary  {unary}\n  stream {streamed}",
@@ -201,13 +201,13 @@ fn encoded(to: Protocol, fold: &Fold) -> Value {
     response.created = None;
     toolwire::restore::distinct(&mut response, &mut Ledger::default());
     (codec(to).encode_response)(&response, Some(&asked), &mut out, &mut Ledger::default());
-    usual(serde_json::from_slice(&out).unwrap())
+    normalized(serde_json::from_slice(&out).unwrap())
 }
 
 /// What a stream and a whole answer may say differently without saying
 /// anything different: when it was, nothing as null or as empty, and a call
 /// that was cut in its arguments.
-pub(crate) fn usual(mut value: Value) -> Value {
+pub(crate) fn normalized(mut value: Value) -> Value {
     forget(&mut value);
     without_nulls(&value)
 }

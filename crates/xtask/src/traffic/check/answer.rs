@@ -4,7 +4,7 @@ use serde_json::Value;
 use toolwire::ledger::Entry;
 
 use super::{Failure, Pair, leaves, valid};
-use crate::traffic::extract::{self, Answer, Call, Input, Stop, Usage};
+use crate::traffic::extract::{self, Call, Input, ResponseContent, Stop, Usage};
 
 pub(super) fn check(pair: &Pair<'_>) -> Vec<Failure> {
     let before = extract::answer(pair.case.protocol, &pair.before);
@@ -16,7 +16,11 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Failure> {
 }
 
 /// What an answer says otherwise after its translation.
-pub(super) fn compare(before: &Answer, after: &Answer, ledger: &[Entry]) -> Vec<Failure> {
+pub(super) fn compare(
+    before: &ResponseContent,
+    after: &ResponseContent,
+    ledger: &[Entry],
+) -> Vec<Failure> {
     compare_with(before, after, ledger, IdRule::Needed)
 }
 
@@ -28,8 +32,8 @@ pub(super) enum IdRule {
 }
 
 pub(super) fn compare_with(
-    before: &Answer,
-    after: &Answer,
+    before: &ResponseContent,
+    after: &ResponseContent,
     ledger: &[Entry],
     ids: IdRule,
 ) -> Vec<Failure> {
@@ -75,7 +79,7 @@ pub(super) fn compare_with(
 }
 
 /// Protocols join texts with blanks of their own, so blanks do not count.
-fn texts(before: &Answer, after: &Answer) -> Option<Failure> {
+fn texts(before: &ResponseContent, after: &ResponseContent) -> Option<Failure> {
     let (said, says) = (packed(&before.text), packed(&after.text));
     let explained = packed(&before.explanation);
     if says == said || (!explained.is_empty() && says == format!("{said}{explained}")) {
@@ -100,7 +104,11 @@ fn texts(before: &Answer, after: &Answer) -> Option<Failure> {
 }
 
 /// Thoughts may be joined and may change places, but none is lost and none is said twice.
-fn reasoning(before: &Answer, after: &Answer, ledger: &[Entry]) -> Option<Failure> {
+fn reasoning(
+    before: &ResponseContent,
+    after: &ResponseContent,
+    ledger: &[Entry],
+) -> Option<Failure> {
     let said: Vec<String> = before.reasoning.iter().map(|thought| packed(thought)).collect();
     let says = packed(&after.reasoning.concat());
     let missing = said.iter().find(|thought| !says.contains(thought.as_str()));
@@ -180,7 +188,7 @@ fn same_input(was: &Input, is: &Input) -> bool {
     }
 }
 
-fn stop(before: &Answer, after: &Answer, ledger: &[Entry]) -> Option<Failure> {
+fn stop(before: &ResponseContent, after: &ResponseContent, ledger: &[Entry]) -> Option<Failure> {
     let is_reported = ledger
         .iter()
         .any(|entry| ["stop_reason", "paused"].contains(&entry.code.to_string().as_str()));

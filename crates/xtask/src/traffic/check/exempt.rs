@@ -13,7 +13,7 @@ pub(super) fn exempt(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) 
     }
     match pair.case.kind {
         Kind::Request => of_request(pair, pointer, name, value),
-        Kind::Answer | Kind::Stream => of_answer(pair, pointer, name, value),
+        Kind::Response | Kind::Stream => of_answer(pair, pointer, name, value),
         Kind::Error => of_error(name),
     }
 }

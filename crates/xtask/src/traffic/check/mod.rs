@@ -64,16 +64,16 @@ fn checked(translate: Translate, case: &Case, to: Protocol) -> Vec<Failure> {
     };
     let is_same = case.protocol == to;
     let mut failures = match case.kind {
-        Kind::Request | Kind::Answer | Kind::Stream | Kind::Error if is_same => {
+        Kind::Request | Kind::Response | Kind::Stream | Kind::Error if is_same => {
             passed(case, &output).into_iter().collect()
         }
         Kind::Request => document(case, to, &output, request::check),
-        Kind::Answer => document(case, to, &output, answer::check),
+        Kind::Response => document(case, to, &output, answer::check),
         Kind::Stream => stream(case, to, &output),
         Kind::Error => document(case, to, &output, error),
     };
     let other_form = match case.kind {
-        Kind::Answer => as_stream(case, to),
+        Kind::Response => as_stream(case, to),
         Kind::Stream if !is_same => as_whole(translate, case, to, &output),
         Kind::Request | Kind::Stream | Kind::Error => Vec::new(),
     };
@@ -116,7 +116,7 @@ fn as_whole(translate: Translate, case: &Case, to: Protocol, output: &Output) ->
     let Some(last) = last.filter(|last| extract::answer(case.protocol, last).stop.is_said()) else {
         return Vec::new();
     };
-    let whole = Case { kind: Kind::Answer, body: last.to_string().into_bytes(), ..case.clone() };
+    let whole = Case { kind: Kind::Response, body: last.to_string().into_bytes(), ..case.clone() };
     let said = extract::stream(case.protocol, &case.body);
     // Where a vendor leaves items out of its last event, the two are not the same.
     if !said.ended
@@ -145,7 +145,7 @@ fn options(case: &Case, to: Protocol) -> Options<'static> {
     let mut options = Options::new();
     options.status = case.status;
     // Only a client of Chat that asks for it gets the usage of a stream.
-    if to.as_str() == "chat" && matches!(case.kind, Kind::Answer | Kind::Stream) {
+    if to.as_str() == "chat" && matches!(case.kind, Kind::Response | Kind::Stream) {
         options = options.request(ASKS_FOR_USAGE);
     }
     options
@@ -162,7 +162,7 @@ pub(super) fn translate(case: &Case, to: Protocol) -> Result<Output, Error> {
     };
     match case.kind {
         Kind::Request => translate::request(from, to, &case.body, &options).map(whole),
-        Kind::Answer => translate::response(from, to, &case.body, &options).map(whole),
+        Kind::Response => translate::response(from, to, &case.body, &options).map(whole),
         Kind::Stream => {
             let mut pipe = Pipe::new(from, to, &options)?;
             let mut body = Vec::new();

@@ -16,13 +16,7 @@ pub(super) fn check(pair: &Pair<'_>) -> Vec<Failure> {
     // Calls without results, results without calls and ids that occur twice are put in order, and
     // every such repair is in the ledger.
     if !reported(&[
-        "_result",
-        "legacy",
-        "hosted",
-        "native",
-        "interleaving",
-        "computer",
-        "unknown",
+        "_result", "legacy", "hosted", "native", "interleaving", "computer", "unknown",
         "tool_search",
     ]) {
         failures.extend(answer::calls(&before.calls, &after.calls, pair.ledger));

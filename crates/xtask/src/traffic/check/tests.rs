@@ -30,7 +30,7 @@ fn classes(failures: Vec<Failure>) -> Vec<String> {
 
 /// The classes of what is wrong with an answer of Messages for a client of Chat.
 fn toward_chat(before: &Value, after: &Value, ledger: Vec<Entry>) -> Vec<String> {
-    let case = case(Kind::Answer, "messages", before);
+    let case = case(Kind::Response, "messages", before);
     let output = Output { body: after.to_string().into_bytes(), ledger, status: None };
     classes(document(&case, protocol("chat"), &output, answer::check))
 }
@@ -129,7 +129,7 @@ fn a_stream_that_looks_finished_but_was_cut_is_found() {
 
 #[test]
 fn a_changed_byte_within_one_protocol_is_found() {
-    let case = case(Kind::Answer, "chat", &json!({"a": 1.0}));
+    let case = case(Kind::Response, "chat", &json!({"a": 1.0}));
     let output = |body: &str| Output { body: body.into(), ledger: Vec::new(), status: None };
     assert_eq!(passed(&case, &output(r#"{"a":1.0}"#)), None);
     assert!(passed(&case, &output(r#"{"a":1}"#)).is_some());

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Answer, Call, Input, Stop, Usage, list, number, text};
+use super::{Call, Input, ResponseContent, Stop, Usage, list, number, text};
 
-pub(super) fn answer(document: &Value) -> Answer {
-    let mut answer = Answer::default();
+pub(super) fn answer(document: &Value) -> ResponseContent {
+    let mut answer = ResponseContent::default();
     let choices = list(document, "/choices");
     answer.others = choices.len().saturating_sub(1);
     answer.usage = usage(document);
@@ -13,13 +13,13 @@ pub(super) fn answer(document: &Value) -> Answer {
     answer.stop = stop(text(choice, "/finish_reason"));
     let message = choice.get("message").unwrap_or(&Value::Null);
     let mut reasoning = Reasoning::default();
-    say(message, &mut answer, &mut reasoning);
+    add_message(message, &mut answer, &mut reasoning);
     // A spoken answer has its words beside the sound.
-    let spoken = text(message, "/audio/transcript");
+    let transcript = text(message, "/audio/transcript");
     if answer.text.is_empty() {
-        answer.text.push_str(spoken);
-    } else if answer.text != spoken {
-        spoken.clone_into(&mut answer.explanation);
+        answer.text.push_str(transcript);
+    } else if answer.text != transcript {
+        transcript.clone_into(&mut answer.explanation);
     }
     answer.reasoning = reasoning.thoughts();
     for call in list(message, "/tool_calls") {
@@ -34,11 +34,11 @@ pub(super) fn answer(document: &Value) -> Answer {
     answer
 }
 
-pub(super) fn stream(chunks: &[Value]) -> Answer {
-    let mut answer = Answer::default();
+pub(super) fn stream(chunks: &[Value]) -> ResponseContent {
+    let mut answer = ResponseContent::default();
     let mut calls = Calls::default();
     let mut reasoning = Reasoning::default();
-    let mut spoken = String::new();
+    let mut transcript = String::new();
     for chunk in chunks {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             answer.error = super::error_message(chunk).or_else(|| Some(error.to_string()));
@@ -57,8 +57,8 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
             // Kimi counts in the choice.
             answer.usage = usage(choice).or(answer.usage);
             let delta = choice.get("delta").unwrap_or(&Value::Null);
-            spoken.push_str(text(delta, "/audio/transcript"));
-            say(delta, &mut answer, &mut reasoning);
+            transcript.push_str(text(delta, "/audio/transcript"));
+            add_message(delta, &mut answer, &mut reasoning);
             for call in list(delta, "/tool_calls") {
                 calls.push(call);
             }
@@ -69,7 +69,7 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
     }
     answer.ended = answer.stop != Stop::Unsaid;
     if answer.text.is_empty() {
-        answer.text = spoken;
+        answer.text = transcript;
     }
     answer.reasoning = reasoning.thoughts();
     answer.calls = calls.0.into_iter().map(CallSoFar::call).collect();
@@ -78,7 +78,7 @@ pub(super) fn stream(chunks: &[Value]) -> Answer {
 }
 
 /// Adds what a message or a delta says.
-fn say(message: &Value, answer: &mut Answer, reasoning: &mut Reasoning) {
+fn add_message(message: &Value, answer: &mut ResponseContent, reasoning: &mut Reasoning) {
     answer.text.push_str(text(message, "/content"));
     for part in list(message, "/content") {
         match text(part, "/type") {

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Answer, Call, Input, Stop, Usage, list, number, text};
+use super::{Call, Input, ResponseContent, Stop, Usage, list, number, text};
 
-pub(super) fn answer(document: &Value) -> Answer {
-    let mut answer = Answer::default();
+pub(super) fn answer(document: &Value) -> ResponseContent {
+    let mut answer = ResponseContent::default();
     for block in list(document, "/content") {
-        say(block, None, &mut answer);
+        add_block(block, None, &mut answer);
     }
     end(document, &mut answer);
     answer.usage = document.get("usage").filter(|usage| usage.is_object()).map(usage);
     answer
 }
 
-pub(super) fn stream(events: &[Value]) -> Answer {
+pub(super) fn stream(events: &[Value]) -> ResponseContent {
     let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
     let mut counted = serde_json::Map::new();
-    let mut last = Answer::default();
+    let mut last = ResponseContent::default();
     let mut before = Vec::new();
     let mut starts = 0;
     for event in events {
@@ -57,8 +57,8 @@ pub(super) fn stream(events: &[Value]) -> Answer {
         }
     }
     let mut answer = last;
-    before.iter().for_each(|block| say(block, None, &mut answer));
-    blocks.values().for_each(|block| say(&block.whole, Some(block), &mut answer));
+    before.iter().for_each(|block| add_block(block, None, &mut answer));
+    blocks.values().for_each(|block| add_block(&block.whole, Some(block), &mut answer));
     answer.usage = (!counted.is_empty()).then(|| usage(&Value::Object(counted)));
     answer
 }
@@ -71,7 +71,7 @@ struct Block {
     input: String,
 }
 
-fn say(whole: &Value, added: Option<&Block>, answer: &mut Answer) {
+fn add_block(whole: &Value, added: Option<&Block>, answer: &mut ResponseContent) {
     let more = added.map_or("", |block| block.text.as_str());
     match text(whole, "/type") {
         "text" => answer.text.push_str(&format!("{}{more}", text(whole, "/text"))),
@@ -98,7 +98,7 @@ fn say(whole: &Value, added: Option<&Block>, answer: &mut Answer) {
     }
 }
 
-fn end(message: &Value, answer: &mut Answer) {
+fn end(message: &Value, answer: &mut ResponseContent) {
     answer.stop = match text(message, "/stop_reason") {
         "" => Stop::Unsaid,
         "end_turn" | "stop_sequence" => Stop::End,

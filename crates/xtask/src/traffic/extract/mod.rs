@@ -12,12 +12,12 @@ mod tests;
 use serde_json::Value;
 use toolwire::Protocol;
 
-pub(super) use self::request::{Asked, CallResult};
+pub(super) use self::request::{CallResult, RequestContent};
 use super::sse;
 
 /// What an answer says to its reader.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ResponseContent {
     /// All texts, refusals among them, in their order.
     pub(super) text: String,
     /// Words beside the text, which some protocols can only say as text: why a vendor's filter
@@ -93,7 +93,7 @@ pub(super) struct Usage {
 }
 
 /// The answer that a document is.
-pub(super) fn answer(protocol: Protocol, document: &Value) -> Answer {
+pub(super) fn answer(protocol: Protocol, document: &Value) -> ResponseContent {
     let mut answer = match protocol.as_str() {
         "chat" => chat::answer(document),
         "responses" => responses::answer(document),
@@ -105,7 +105,7 @@ pub(super) fn answer(protocol: Protocol, document: &Value) -> Answer {
 }
 
 /// The answer that a stream adds up to.
-pub(super) fn stream(protocol: Protocol, body: &[u8]) -> Answer {
+pub(super) fn stream(protocol: Protocol, body: &[u8]) -> ResponseContent {
     let events = sse::events(body);
     let documents: Vec<Value> = events.iter().filter_map(document).collect();
     let mut answer = match protocol.as_str() {
@@ -138,7 +138,7 @@ fn document(event: &sse::Event) -> Option<Value> {
 }
 
 /// What a request says.
-pub(super) fn request(protocol: Protocol, document: &Value) -> Asked {
+pub(super) fn request(protocol: Protocol, document: &Value) -> RequestContent {
     match protocol.as_str() {
         "chat" => request::chat(document),
         "responses" => request::responses(document),
@@ -146,7 +146,7 @@ pub(super) fn request(protocol: Protocol, document: &Value) -> Asked {
     }
 }
 
-impl Answer {
+impl ResponseContent {
     /// Whether there are calls decides why an answer ended, not what vendors call it.
     fn settle(&mut self) {
         if self.stop == Stop::End && !self.calls.is_empty() {

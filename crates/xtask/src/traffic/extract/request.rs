@@ -7,7 +7,7 @@ use super::{Call, Input, list, text};
 
 /// What a request says about tools.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::traffic) struct Asked {
+pub(in crate::traffic) struct RequestContent {
     pub(in crate::traffic) calls: Vec<Call>,
     pub(in crate::traffic) results: Vec<CallResult>,
     /// The names of the tools that the client runs, and where they are declared.
@@ -22,8 +22,8 @@ pub(in crate::traffic) struct CallResult {
     pub(in crate::traffic) texts: Vec<String>,
 }
 
-pub(super) fn chat(document: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn chat(document: &Value) -> RequestContent {
+    let mut asked = RequestContent::default();
     for message in list(document, "/messages") {
         // What has no name is a kind of call that nobody knows.
         let calls = list(message, "/tool_calls").iter().map(chat_call);
@@ -43,8 +43,8 @@ pub(super) fn chat(document: &Value) -> Asked {
     asked
 }
 
-pub(super) fn responses(document: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn responses(document: &Value) -> RequestContent {
+    let mut asked = RequestContent::default();
     for item in list(document, "/input") {
         match text(item, "/type") {
             "function_call" => {
@@ -73,8 +73,8 @@ pub(super) fn responses(document: &Value) -> Asked {
     asked
 }
 
-pub(super) fn messages(document: &Value) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn messages(document: &Value) -> RequestContent {
+    let mut asked = RequestContent::default();
     for block in list(document, "/messages").iter().flat_map(|turn| list(turn, "/content")) {
         match text(block, "/type") {
             "tool_use" => asked.calls.push(Call {

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Answer, Call, Input, Stop, Usage, list, number, text};
+use super::{Call, Input, ResponseContent, Stop, Usage, list, number, text};
 
-pub(super) fn answer(document: &Value) -> Answer {
+pub(super) fn answer(document: &Value) -> ResponseContent {
     let mut answer = of_items(list(document, "/output"));
     end(document, &mut answer);
     answer
 }
 
 /// A stream says everything twice: in fragments, and in the items that end them.
-pub(super) fn stream(events: &[Value]) -> Answer {
+pub(super) fn stream(events: &[Value]) -> ResponseContent {
     let mut items = BTreeMap::new();
     let mut terminal = None;
     let mut fragments = Fragments::default();
@@ -66,7 +66,7 @@ struct Fragments {
 
 impl Fragments {
     /// What the fragments or the last event say otherwise than the items.
-    fn contradiction(&self, answer: &Answer, whole: &Value) -> Option<String> {
+    fn contradiction(&self, answer: &ResponseContent, whole: &Value) -> Option<String> {
         if self.text != answer.text {
             return Some("the texts of the deltas differ from those of the items".to_owned());
         }
@@ -86,8 +86,8 @@ impl Fragments {
     }
 }
 
-fn of_items(items: &[Value]) -> Answer {
-    let mut answer = Answer::default();
+fn of_items(items: &[Value]) -> ResponseContent {
+    let mut answer = ResponseContent::default();
     for item in items {
         match text(item, "/type") {
             "message" => {
@@ -143,7 +143,7 @@ fn call(item: &Value, input: Input) -> Call {
 }
 
 /// How the answer ended and what it cost.
-fn end(response: &Value, answer: &mut Answer) {
+fn end(response: &Value, answer: &mut ResponseContent) {
     let reason = text(response, "/incomplete_details/reason");
     answer.stop = match (text(response, "/status"), reason) {
         ("", _) => Stop::Unsaid,

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 use toolwire::Protocol;
 
-use super::{Answer, Call, Input, Stop, Usage, answer, stream};
+use super::{Call, Input, ResponseContent, Stop, Usage, answer, stream};
 
 fn protocol(name: &str) -> Protocol {
     Protocol::parse(name).unwrap()
 }
 
 /// What all of the documents below say.
-fn said() -> Answer {
+fn expected() -> ResponseContent {
     let input = Input::Json(json!({ "city": "Oslo" }));
-    Answer {
+    ResponseContent {
         text: "Let me see.".to_owned(),
         reasoning: vec!["Hm.".to_owned()],
         calls: vec![Call {
@@ -31,7 +31,7 @@ fn said() -> Answer {
             reasoning: 2,
         }),
         ended: true,
-        ..Answer::default()
+        ..ResponseContent::default()
     }
 }
 
@@ -52,7 +52,7 @@ fn chat() {
         "content": "Let me see.", "reasoning": "Hm.", "reasoning_content": "Hm.",
         "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": arguments}}],
     }}], "usage": usage});
-    assert_eq!(answer(protocol("chat"), &whole), said());
+    assert_eq!(answer(protocol("chat"), &whole), expected());
 
     let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
     let (first, rest) = arguments.split_at(4);
@@ -66,7 +66,7 @@ fn chat() {
         delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": rest}}]})),
         json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}], "usage": usage}),
     ];
-    assert_eq!(stream(protocol("chat"), &events(&streamed)), said());
+    assert_eq!(stream(protocol("chat"), &events(&streamed)), expected());
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn responses() {
     let whole = json!({"status": "completed", "output": items, "usage": {
         "input_tokens": 10, "input_tokens_details": {"cached_tokens": 4},
         "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 2}, "total_tokens": 15}});
-    assert_eq!(answer(protocol("responses"), &whole), said());
+    assert_eq!(answer(protocol("responses"), &whole), expected());
 
     let mut streamed = vec![
         json!({"type": "response.output_text.delta", "delta": "Let me see."}),
@@ -90,7 +90,7 @@ fn responses() {
             .push(json!({"type": "response.output_item.done", "output_index": at, "item": item}));
     }
     streamed.push(json!({"type": "response.completed", "response": whole}));
-    assert_eq!(stream(protocol("responses"), &events(&streamed)), said());
+    assert_eq!(stream(protocol("responses"), &events(&streamed)), expected());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn messages() {
         {"type": "text", "text": "Let me see."},
         {"type": "tool_use", "id": "c1", "name": "weather", "input": {"city": "Oslo"}},
     ], "stop_reason": "tool_use", "usage": usage});
-    assert_eq!(answer(protocol("messages"), &whole), said());
+    assert_eq!(answer(protocol("messages"), &whole), expected());
 
     let start = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
     let delta = |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
@@ -118,7 +118,7 @@ fn messages() {
         json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 5, "output_tokens_details": {"thinking_tokens": 2}}}),
         json!({"type": "message_stop"}),
     ];
-    assert_eq!(stream(protocol("messages"), &events(&streamed)), said());
+    assert_eq!(stream(protocol("messages"), &events(&streamed)), expected());
 }
 
 #[test]

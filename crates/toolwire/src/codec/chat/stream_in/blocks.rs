@@ -106,7 +106,7 @@ impl BlockAssembler {
         let reasoning = self.take_reasoning(|reasoning| reasoning.takes_text(member), sink);
         let block = reasoning.block;
         let mut reasoning = reasoning.of(member);
-        reasoning.say(&text);
+        reasoning.push_shown(&text);
         self.current.open = OpenBlock::Reasoning(reasoning);
         self.has_reasoning = true;
         let piece = match member {

@@ -1,6 +1,6 @@
 //! Members of a chunk that are handed on once, though every chunk may have them.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use crate::codec::EventSink;
 use crate::codec::chat::wire::string;
@@ -10,7 +10,7 @@ use crate::wire::{Extra, Raw, Str};
 /// Hands members on, and remembers which.
 #[derive(Debug, Default)]
 pub(super) struct MemberReporter {
-    keys: BTreeSet<String>,
+    keys: SeenKeys,
     tier: Option<String>,
 }
 
@@ -57,6 +57,31 @@ impl MemberReporter {
         }
     }
 }
+
+/// The keys that were handed on. Nearly always they are so few that comparing them
+/// is cheaper than hashing.
+#[derive(Debug, Default)]
+struct SeenKeys {
+    few: Vec<String>,
+    more: HashSet<String>,
+}
+
+impl SeenKeys {
+    fn contains(&self, key: &str) -> bool {
+        self.few.iter().any(|seen| seen == key) || self.more.contains(key)
+    }
+
+    fn insert(&mut self, key: String) {
+        if self.few.len() < FEW_KEYS {
+            self.few.push(key);
+        } else {
+            self.more.insert(key);
+        }
+    }
+}
+
+/// So many keys are compared one by one.
+const FEW_KEYS: usize = 16;
 
 /// Whether a value means anything.
 pub(super) fn is_meaningful(raw: &Raw<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! Reasoning in a stream: which member it came in, and what seals it at the end.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::blocks::BlockAssembler;
 use super::chunk::SmallList;
@@ -129,13 +129,13 @@ pub(super) struct ReasoningBlock {
     pub(super) details: DetailsBuffer,
     pub(super) signature: TextBuffer,
     /// The text, as long as a thinking block may come that repeats it.
-    said: TextBuffer,
+    shown: TextBuffer,
 }
 
 impl ReasoningBlock {
     pub(super) fn new(block: usize, details: DetailsBuffer) -> Self {
-        let (signature, said) = (TextBuffer::default(), TextBuffer::default());
-        Self { block, member: None, details, signature, said }
+        let (signature, shown) = (TextBuffer::default(), TextBuffer::default());
+        Self { block, member: None, details, signature, shown }
     }
 
     /// Whether text of that member continues this block. Text after a signature
@@ -160,9 +160,9 @@ impl ReasoningBlock {
     }
 
     /// Takes note of text that has been shown.
-    pub(super) fn say(&mut self, text: &Str<'_>) {
+    pub(super) fn push_shown(&mut self, text: &Str<'_>) {
         if self.member != Some(ReasoningMember::ThinkingBlocks) {
-            self.said.push(text);
+            self.shown.push(text);
         }
     }
 
@@ -171,17 +171,17 @@ impl ReasoningBlock {
     /// block with its signature when it is whole.
     /// vectors/streams/chat-litellm-repeated-thinking
     pub(super) fn sign_repeated(&mut self, text: &Str<'_>) -> bool {
-        let repeated = !self.said.is_empty() && self.said.text() == *text;
+        let repeated = !self.shown.is_empty() && self.shown.text() == *text;
         if repeated {
             self.member = Some(ReasoningMember::ThinkingBlocks);
-            self.said = TextBuffer::default();
+            self.shown = TextBuffer::default();
         }
         repeated
     }
 
     /// The seal, which is known at the end.
     pub(super) fn tail(self) -> Tail<'static> {
-        let Self { block: _, member, details, signature, said: _ } = self;
+        let Self { block: _, member, details, signature, shown: _ } = self;
         let vendor = |name: &str| Issuer::Vendor(name.to_owned());
         let (issuer, blob) = match member {
             Some(ReasoningMember::ThinkingBlocks) => {
@@ -218,7 +218,7 @@ struct DetailEntry {
     grows: bool,
     members: Vec<(String, DetailValue)>,
     /// Where each member is, if they are so many that a search takes long.
-    places: BTreeMap<String, usize>,
+    places: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -242,7 +242,7 @@ impl DetailsBuffer {
         if text && let Some(own) = self.entries.last_mut().filter(same) {
             return own.take(entry);
         }
-        let mut own = DetailEntry { grows: text, members: Vec::new(), places: BTreeMap::new() };
+        let mut own = DetailEntry { grows: text, members: Vec::new(), places: HashMap::new() };
         own.take(entry);
         self.entries.push(own);
     }

@@ -90,20 +90,8 @@ fn calls_one_behind_the_other_are_closed_in_turn() {
             DONE,
         ],
         &[
-            "0 text",
-            r#"0 "Look:""#,
-            "0 closed",
-            "1 calls f a",
-            "1 {}",
-            "1 closed",
-            "2 calls g b",
-            "2 {}",
-            "2 closed",
-            "3 text",
-            r#"3 "Done.""#,
-            "3 closed",
-            "stop ToolCalls",
-            "end",
+            "0 text", r#"0 "Look:""#, "0 closed", "1 calls f a", "1 {}", "1 closed", "2 calls g b",
+            "2 {}", "2 closed", "3 text", r#"3 "Done.""#, "3 closed", "stop ToolCalls", "end",
         ],
     );
 }
@@ -118,16 +106,8 @@ fn interleaved_calls_stay_open() {
             CALLS,
         ],
         &[
-            "0 calls f a",
-            "0 {",
-            "1 calls g b",
-            "1 [",
-            "0 }",
-            "1 ]",
-            "0 closed",
-            "1 closed",
-            "stop ToolCalls",
-            "end",
+            "0 calls f a", "0 {", "1 calls g b", "1 [", "0 }", "1 ]", "0 closed", "1 closed",
+            "stop ToolCalls", "end",
         ],
     );
 }
@@ -142,13 +122,7 @@ fn a_late_id_is_waited_for_and_later_calls_with_it() {
             CALLS,
         ],
         &[
-            "0 calls f a",
-            "0 {}",
-            "0 closed",
-            "1 calls g b",
-            "1 {}",
-            "1 closed",
-            "stop ToolCalls",
+            "0 calls f a", "0 {}", "0 closed", "1 calls g b", "1 {}", "1 closed", "stop ToolCalls",
             "end",
         ],
     );
@@ -163,14 +137,8 @@ fn calls_without_ids_come_at_the_end() {
             r#"{"delta":{},"finish_reason":"stop"}"#,
         ],
         &[
-            "0 calls f -",
-            "0 {}",
-            "0 closed",
-            "1 calls f -",
-            r#"1 {"b":1}"#,
-            "1 closed",
-            "stop ToolCalls",
-            "end",
+            "0 calls f -", "0 {}", "0 closed", "1 calls f -", r#"1 {"b":1}"#, "1 closed",
+            "stop ToolCalls", "end",
         ],
     );
 }
@@ -202,18 +170,8 @@ fn every_index_is_zero() {
             CALLS,
         ],
         &[
-            "0 calls f a",
-            "0 {}",
-            "0 closed",
-            "1 calls f b",
-            "1 {",
-            "1 }",
-            "1 closed",
-            "2 calls g -",
-            "2 {}",
-            "2 closed",
-            "stop ToolCalls",
-            "end",
+            "0 calls f a", "0 {}", "0 closed", "1 calls f b", "1 {", "1 }", "1 closed",
+            "2 calls g -", "2 {}", "2 closed", "stop ToolCalls", "end",
         ],
     );
 }
@@ -242,19 +200,8 @@ fn without_indexes_ids_and_places_tell_calls_apart() {
             CALLS,
         ],
         &[
-            "0 calls f a",
-            "0 {",
-            "1 calls g b",
-            "1 {",
-            r#"0 "x":1"#,
-            r#"1 "y":2"#,
-            "0 }",
-            "1  ",
-            "1 }",
-            "0 closed",
-            "1 closed",
-            "stop ToolCalls",
-            "end",
+            "0 calls f a", "0 {", "1 calls g b", "1 {", r#"0 "x":1"#, r#"1 "y":2"#, "0 }", "1  ",
+            "1 }", "0 closed", "1 closed", "stop ToolCalls", "end",
         ],
     );
 }
@@ -281,13 +228,8 @@ fn arguments_as_an_object_and_calls_without_any() {
             CALLS,
         ],
         &[
-            "0 calls f a",
-            r#"0 {"x": "\n"}"#,
-            "0 closed",
-            "1 calls g b",
-            "1 closed",
-            "stop ToolCalls",
-            "end",
+            "0 calls f a", r#"0 {"x": "\n"}"#, "0 closed", "1 calls g b", "1 closed",
+            "stop ToolCalls", "end",
         ],
     );
 }
@@ -435,15 +377,8 @@ fn reasoning_content() {
             STOP,
         ],
         &[
-            "0 thinks",
-            r#"0 r0 "Hm""#,
-            r#"0 r0 "m.""#,
-            "0 closed",
-            "1 text",
-            r#"1 "Hi""#,
-            "1 closed",
-            "stop EndTurn",
-            "end",
+            "0 thinks", r#"0 r0 "Hm""#, r#"0 r0 "m.""#, "0 closed", "1 text", r#"1 "Hi""#,
+            "1 closed", "stop EndTurn", "end",
         ],
     );
 }

@@ -55,10 +55,7 @@ impl ResponsesStreamReader {
                     _kept_as_it_came => self.items.add(key, ItemState::Whole),
                 };
             }
-            Some(_other) => {
-                self.items.add(key, ItemState::Whole);
-            }
-            None => {
+            Some(_) | None => {
                 self.items.add(key, ItemState::Whole);
             }
         }

@@ -295,14 +295,8 @@ fn text() {
             &stop(Stop::EndTurn),
         );
         let expected = [
-            "created",
-            "in_progress",
-            "output_item.added",
-            "content_part.added",
-            "output_text.delta",
-            "output_text.done",
-            "content_part.done",
-            "output_item.done",
+            "created", "in_progress", "output_item.added", "content_part.added",
+            "output_text.delta", "output_text.done", "content_part.done", "output_item.done",
             "completed",
         ];
         assert_eq!(kinds(&written), expected);

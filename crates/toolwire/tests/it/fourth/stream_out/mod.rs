@@ -124,14 +124,7 @@ impl FourthStreamWriter {
                     let (id, namespace) = (id.as_ref(), namespace.as_ref());
                     let at = name.pos();
                     calls_out::write_head(
-                        at,
-                        id,
-                        name,
-                        namespace,
-                        scope,
-                        calls,
-                        &mut action,
-                        ledger,
+                        at, id, name, namespace, scope, calls, &mut action, ledger,
                     );
                     if *form == CallForm::Freeform {
                         action.put("write", "");

@@ -10,7 +10,7 @@ use super::roles::{
 
 impl Parameter<'_> {
     /// How well a value of this shape suits. Zero if not at all.
-    pub(super) fn suits(&self, candidate: &Candidate<'_>) -> f32 {
+    pub(super) fn fit(&self, candidate: &Candidate<'_>) -> f32 {
         let only = self.is_day()
             || self.is_clock()
             || (self.is_link() && !self.is_path())
@@ -29,19 +29,8 @@ impl Parameter<'_> {
             Shape::Url if self.is_link() => 5.0,
             Shape::Url
                 if self.named(&[
-                    "source",
-                    "src",
-                    "target",
-                    "repo",
-                    "repository",
-                    "image",
-                    "file",
-                    "video",
-                    "path",
-                    "feed",
-                    "host",
-                    "domain",
-                    "address",
+                    "source", "src", "target", "repo", "repository", "image", "file", "video",
+                    "path", "feed", "host", "domain", "address",
                 ]) =>
             {
                 2.5

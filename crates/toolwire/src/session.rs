@@ -13,15 +13,15 @@ use crate::translate::{Error, invalid, utf8};
 use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader};
 
 /// What a codec knows of its protocol's messages.
-pub trait SessionCodec: Sync {
+pub struct SessionCodec {
     /// The member of a request that lists the messages.
-    fn list_member(&self) -> &'static str;
+    pub list_member: &'static str,
 
     /// Whether the results of an answer's calls must be in one message.
-    fn groups_results(&self) -> bool;
+    pub groups_results: bool,
 
     /// Reads a message.
-    fn read_message<'a>(&self, reader: &mut Reader<'a>) -> Result<Turn<'a>, ReadError>;
+    pub read_message: for<'a> fn(&mut Reader<'a>) -> Result<Turn<'a>, ReadError>,
 }
 
 /// A request that continues a session.
@@ -70,7 +70,7 @@ impl<'a> SessionRequest<'a> {
     fn read(protocol: Protocol, source: &'a str) -> Result<Option<Self>, ReadError> {
         let Some(session) = protocol.codec().session else { return Ok(None) };
         let elsewhere = protocol.describe().conversation_members;
-        let list_member = session.list_member();
+        let list_member = session.list_member;
         let (messages, others) = (Vec::new(), Vec::new());
         let mut request = Self { messages, has_instructions: false, list_member, others };
         let mut reader = Reader::new(source);
@@ -124,7 +124,7 @@ pub fn says_anything(protocol: Protocol, answer: &[u8]) -> Result<bool, Error> {
 
 /// Reads messages, and finds those at the beginning that are instructions.
 fn read_list<'a>(
-    session: &dyn SessionCodec,
+    session: &SessionCodec,
     reader: &mut Reader<'a>,
 ) -> Result<Vec<SessionMessage<'a>>, ReadError> {
     let mut messages = Vec::new();
@@ -133,7 +133,7 @@ fn read_list<'a>(
     while list.more(reader)? {
         let mut ahead = reader.clone();
         let text = reader.raw()?;
-        let turn = session.read_message(&mut ahead)?;
+        let turn = (session.read_message)(&mut ahead)?;
         at_beginning = at_beginning && is_instruction(&turn);
         let is_answer = turn.role == Role::Assistant;
         messages.push(SessionMessage { text, is_instruction: at_beginning, is_answer });
@@ -160,7 +160,7 @@ pub(crate) fn earlier_turns<'a>(
         let mut list = reader.array()?;
         while list.more(&mut reader)? {
             match origins.next().and_then(|origin| origin.codec().session) {
-                Some(session) => turns.push(session.read_message(&mut reader)?),
+                Some(session) => turns.push((session.read_message)(&mut reader)?),
                 None => reader.skip()?,
             }
         }

@@ -11,56 +11,45 @@ use crate::translate::{Error, RequestHead, invalid, utf8};
 use crate::wire::{Extra, ReadError, Reader};
 
 /// What a codec knows of its protocol's memory.
-pub trait StatefulCodec: Sync {
+#[non_exhaustive]
+pub struct StatefulCodec {
     /// The member of a request that says whether to keep the answer.
-    fn store_member(&self) -> &'static str;
+    pub store_member: &'static str,
 
     /// The members of a request that refer to something that was kept, or ask
     /// for an answer later.
-    fn state_members(&self) -> &'static [&'static str];
+    pub state_members: &'static [&'static str],
 
     /// The word for an item that only names another one.
-    fn reference_word(&self) -> &'static str;
+    pub reference_word: &'static str,
 
     /// Reads a request.
-    fn read_request<'a>(&self, body: Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>;
+    pub read_request: for<'a> fn(Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>,
 
     /// Reads a whole answer, which was read or written before.
-    fn read_answer<'a>(&self, body: &'a str) -> Result<StatefulAnswer<'a>, ReadError>;
+    pub read_answer: for<'a> fn(&'a str) -> Result<StatefulAnswer<'a>, ReadError>,
 
     /// Reads an object with a list of items in one member, and others.
-    fn read_items<'a>(&self, body: &'a str) -> Result<StatefulItems<'a>, ReadError>;
+    pub read_items: for<'a> fn(&'a str) -> Result<StatefulItems<'a>, ReadError>,
 
     /// Writes a request with these items as its whole conversation and without
     /// anything that refers to what was kept. Its answer is not to be kept.
-    fn write_request(
-        &self,
-        request: &StatefulRequest<'_>,
-        items: &mut dyn Iterator<Item = &[u8]>,
-        out: &mut Vec<u8>,
-    );
+    pub write_request:
+        fn(&StatefulRequest<'_>, items: &mut dyn Iterator<Item = &[u8]>, out: &mut Vec<u8>),
 
     /// Writes an item as lists show it, complete and with its id.
-    fn write_item(&self, id: &str, item: &str, out: &mut Vec<u8>);
+    pub write_item: fn(id: &str, item: &str, out: &mut Vec<u8>),
 
     /// Writes the answer to a request of which nothing is there yet.
-    fn write_pending(
-        &self,
-        request: &str,
-        kept: &KeptState,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ReadError>;
+    pub write_pending:
+        fn(request: &str, kept: &KeptState, out: &mut Vec<u8>) -> Result<(), ReadError>,
 
     /// Writes an answer with another status.
-    fn write_progress(
-        &self,
-        answer: &str,
-        progress: Progress<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ReadError>;
+    pub write_progress:
+        fn(answer: &str, progress: Progress<'_>, out: &mut Vec<u8>) -> Result<(), ReadError>,
 
     /// Writes the event with which the stream of a failed answer ends.
-    fn write_failed_event(&self, answer: &str, number: u64, out: &mut Vec<u8>);
+    pub write_failed_event: fn(answer: &str, number: u64, out: &mut Vec<u8>),
 }
 
 /// How far an answer is that nobody waits for.
@@ -151,7 +140,7 @@ pub fn read_request<'a>(
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
     let reader = Reader::again(source, &head.ends);
-    codec.read_request(reader).map(Some).map_err(|error| invalid(source, error))
+    (codec.read_request)(reader).map(Some).map_err(|error| invalid(source, error))
 }
 
 /// Reads an answer that was read or written before. `None` if servers of the protocol remember nothing.
@@ -162,7 +151,7 @@ pub fn read_request<'a>(
 pub fn read_answer(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulAnswer<'_>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    codec.read_answer(source).map(Some).map_err(|error| invalid(source, error))
+    (codec.read_answer)(source).map(Some).map_err(|error| invalid(source, error))
 }
 
 /// Reads a list of items to keep. `None` if servers of the protocol remember
@@ -174,7 +163,7 @@ pub fn read_answer(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulAns
 pub fn read_items(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulItems<'_>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    codec.read_items(source).map(Some).map_err(|error| invalid(source, error))
+    (codec.read_items)(source).map(Some).map_err(|error| invalid(source, error))
 }
 
 /// The answer to a request of which nothing is there yet, and which is being
@@ -191,7 +180,7 @@ pub fn pending_answer(
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(request)?;
     let mut out = Vec::new();
-    let written = codec.write_pending(source, kept, &mut out);
+    let written = (codec.write_pending)(source, kept, &mut out);
     written.map_err(|error| invalid(source, error))?;
     Ok(Some(out))
 }
@@ -210,7 +199,7 @@ pub fn with_progress(
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(answer)?;
     let mut out = Vec::with_capacity(answer.len() + 256);
-    let written = codec.write_progress(source, progress, &mut out);
+    let written = (codec.write_progress)(source, progress, &mut out);
     written.map_err(|error| invalid(source, error))?;
     Ok(Some(out))
 }
@@ -228,6 +217,6 @@ pub fn failed_event(
 ) -> Result<Option<Vec<u8>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let mut out = Vec::with_capacity(answer.len() + 128);
-    codec.write_failed_event(utf8(answer)?, number, &mut out);
+    (codec.write_failed_event)(utf8(answer)?, number, &mut out);
     Ok(Some(out))
 }

@@ -9,7 +9,7 @@ use super::failure::invalid;
 use crate::relay::Failure;
 
 /// The codec of the protocol whose items these are.
-pub(super) fn item_codec() -> Option<&'static dyn StatefulCodec> {
+pub(super) fn item_codec() -> Option<&'static StatefulCodec> {
     CODECS.iter().find_map(|codec| codec.stateful)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn write_page(page: &ItemPage) -> Vec<u8> {
 pub(super) fn write_item(item: &Item) -> Vec<u8> {
     let mut out = Vec::new();
     if let (Some(codec), Ok(text)) = (item_codec(), std::str::from_utf8(&item.body)) {
-        codec.write_item(&item.id, text, &mut out);
+        (codec.write_item)(&item.id, text, &mut out);
     }
     out
 }

@@ -113,7 +113,7 @@ impl Turn {
     /// Looks up what a request refers to that may refer to something.
     async fn recall_state(
         memory: &ResponseStore,
-        codec: &dyn StatefulCodec,
+        codec: &StatefulCodec,
         tenant: Tenant,
         client: Protocol,
         head: &RequestHead,
@@ -355,7 +355,7 @@ async fn trouble(
 /// The items before this turn and those that the client has added, as one
 /// request.
 fn expand(
-    codec: &dyn StatefulCodec,
+    codec: &StatefulCodec,
     request: &StatefulRequest<'_>,
     earlier: &[Bytes],
     input: &[Item],
@@ -364,7 +364,7 @@ fn expand(
     let size: usize = items().map(|item| item.len() + 1).sum();
     let others: usize = request.others.iter().map(|field| field.value.text().len() + 32).sum();
     let mut out = Vec::with_capacity(size + others + 64);
-    codec.write_request(request, &mut items().map(|item| item.as_ref()), &mut out);
+    (codec.write_request)(request, &mut items().map(|item| item.as_ref()), &mut out);
     out.into()
 }
 

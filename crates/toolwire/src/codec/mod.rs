@@ -108,11 +108,11 @@ pub struct Codec {
     pub stream_from_response: fn(&str) -> Result<Vec<u8>, ReadError>,
 
     /// What a server of the protocol remembers, if it remembers anything.
-    pub stateful: Option<&'static dyn StatefulCodec>,
+    pub stateful: Option<&'static StatefulCodec>,
 
     /// How a server keeps conversations for clients that send only what is new,
     /// in a protocol whose servers remember nothing.
-    pub session: Option<&'static dyn SessionCodec>,
+    pub session: Option<&'static SessionCodec>,
 
     /// Reads an error body, which came with this HTTP status, if that is known.
     pub decode_error: fn(Option<u16>, &str) -> Result<ApiError, ReadError>,

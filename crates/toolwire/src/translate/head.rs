@@ -77,7 +77,7 @@ impl RequestHead {
             Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
         head.has_envelope = Envelope::may_be_in(body);
         if let Some(stateful) = protocol.codec().stateful {
-            let word = stateful.reference_word().as_bytes();
+            let word = stateful.reference_word.as_bytes();
             head.has_state |= memchr::memmem::find(body, word).is_some();
         }
         Ok(head)
@@ -109,12 +109,12 @@ impl RequestHead {
                 "stream" if stream_in_body && reader.peek() == Kind::Bool => {
                     head.stream = reader.boolean()?
                 }
-                name if stateful.is_some_and(|state| state.store_member() == name)
+                name if stateful.is_some_and(|state| state.store_member == name)
                     && reader.peek() == Kind::Bool =>
                 {
                     head.store = Some(reader.boolean()?);
                 }
-                name if stateful.is_some_and(|state| state.state_members().contains(&name)) => {
+                name if stateful.is_some_and(|state| state.state_members.contains(&name)) => {
                     let value = reader.raw()?;
                     head.has_state |= value.kind() != Kind::Null && value.text() != "false";
                 }

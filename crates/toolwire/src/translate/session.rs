@@ -62,7 +62,7 @@ impl<'a> PreparedRequest<'a> {
         request.turns.extend(earlier);
         request.turns.extend(own);
         let calls = Tracker::of_turns(&request.turns, Duration::ZERO);
-        let groups_results = codec(from).session.is_some_and(|session| session.groups_results());
+        let groups_results = codec(from).session.is_some_and(|session| session.groups_results);
         let passes = origins.iter().all(|origin| *origin == from)
             && calls.is_whole()
             && results_follow(&request.turns, groups_results);
@@ -165,7 +165,7 @@ impl<'a> PreparedRequest<'a> {
     }
 
     fn list_member(&self) -> &'static str {
-        self.from.codec().session.map_or("", |session| session.list_member())
+        self.from.codec().session.map_or("", |session| session.list_member)
     }
 }
 

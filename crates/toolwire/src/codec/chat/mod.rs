@@ -50,6 +50,7 @@ use crate::codec::Codec;
 use crate::codec::openai::{models_in, models_out};
 use crate::model::{Protocol, ResponseContext};
 use crate::registry::SchemaMember;
+use crate::session::SessionCodec;
 use crate::wire::Object;
 
 /// The Chat Completions protocol.
@@ -73,7 +74,11 @@ pub static CODEC: Codec = Codec {
     answer_in_event: |_data| None,
     stream_from_response: stream_out::from_response::stream_from_response,
     stateful: None,
-    session: Some(&session_in::ChatSession),
+    session: Some(&SessionCodec {
+        list_member: "messages",
+        groups_results: false,
+        read_message: session_in::message,
+    }),
     decode_error: error_in::decode,
     encode_error: error_out::encode,
     write_models: models_out::write_models,

@@ -47,6 +47,7 @@ mod wire;
 use crate::codec::{Codec, EventPlace};
 use crate::model::{Protocol, ResponseContext};
 use crate::registry::SchemaMember;
+use crate::session::SessionCodec;
 use crate::wire::Object;
 
 /// The Messages protocol.
@@ -70,7 +71,11 @@ pub static CODEC: Codec = Codec {
     answer_in_event: |_data| None,
     stream_from_response: stream_out::from_response::stream_from_response,
     stateful: None,
-    session: Some(&session_in::MessagesSession),
+    session: Some(&SessionCodec {
+        list_member: "messages",
+        groups_results: true,
+        read_message: session_in::message,
+    }),
     decode_error: error_in::decode,
     encode_error: error_out::encode,
     write_models: models_out::write_models,

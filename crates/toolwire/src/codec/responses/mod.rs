@@ -50,6 +50,7 @@ use crate::codec::Codec;
 use crate::codec::openai::{models_in, models_out};
 use crate::model::Protocol;
 use crate::registry::SchemaMember;
+use crate::stateful::StatefulCodec;
 
 /// The Responses protocol.
 pub static CODEC: Codec = Codec {
@@ -71,7 +72,19 @@ pub static CODEC: Codec = Codec {
     model_path: &["response", "model"],
     answer_in_event: stream_in::answer_in_event,
     stream_from_response: stream_out::from_response::stream_from_response,
-    stateful: Some(&stateful_out::ResponsesState),
+    stateful: Some(&StatefulCodec {
+        store_member: stateful_in::STORE,
+        state_members: &stateful_in::STATE,
+        reference_word: stateful_in::REFERENCE,
+        read_request: stateful_in::request,
+        read_answer: stateful_in::answer,
+        read_items: stateful_in::list,
+        write_request: stateful_out::write_request,
+        write_item: stateful_out::write_item,
+        write_pending: stateful_out::write_pending,
+        write_progress: stateful_out::write_progress,
+        write_failed_event: stateful_out::write_failed_event,
+    }),
     session: None,
     decode_error: error_in::decode,
     encode_error: error_out::encode,

@@ -587,6 +587,39 @@ fn a_mode_of_tomorrow_crosses_between_the_two_of_openai() {
 }
 
 #[test]
+fn a_forced_choice_among_tools_that_are_not_there_is_refused() {
+    let mut request = request(Protocol::Chat, vec![user("hi")]);
+    request.tools = vec![function("f", None)];
+    let absent = ToolRef {
+        at: Pos::NONE,
+        kind: ToolRefKind::Any,
+        name: "g".into(),
+        namespace: None,
+        extra: Vec::new(),
+    };
+    request.choice.mode = Some(At::made(Mode::Any));
+    request.choice.subset = Some(Subset { at: Pos::NONE, tools: vec![absent] });
+    let mut profile = Profile::of(Protocol::Responses);
+    profile.allowed_tools = false;
+    let (_, ledger) = encode_for(&request, &profile);
+    assert!(lines(&ledger).contains(&"refused choice_without_tools".to_owned()), "{ledger:?}");
+}
+
+#[test]
+fn top_p_alone_reaches_a_model_that_does_not_take_it_beside_a_temperature() {
+    let mut profile = Profile::of(Protocol::Responses);
+    profile.temperature_with_top_p = false;
+    let mut request = request(Protocol::Chat, vec![user("hi")]);
+    request.sampling.top_p = Some(Raw::made("0.90"));
+    let (out, ledger) = encode_for(&request, &profile);
+    assert_eq!((&out["top_p"], lines(&ledger)), (&json!(0.9), Vec::new()));
+    request.sampling.temperature = Some(Raw::made("0.5"));
+    let (out, ledger) = encode_for(&request, &profile);
+    assert_eq!((&out["top_p"], &out["temperature"]), (&Value::Null, &json!(0.5)));
+    assert_eq!(lines(&ledger), ["dropped sampling"]);
+}
+
+#[test]
 fn web_search_of_messages() {
     let hosted = Hosted { class: HostedClass::WebSearch, kind_text: "web_search_20250305".into() };
     let mut tool = Tool::new(Pos::NONE, "web_search".into(), ToolKind::Hosted(hosted));

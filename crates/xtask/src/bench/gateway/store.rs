@@ -311,8 +311,12 @@ fn leave_first_core() -> Result<()> {
 /// How many clients there are, and when they ask. Those that think keep the core nearly busy, so that
 /// they wait for each other too; at a rate that leaves it idle for most of the time, they wait for the
 /// store alone.
-const CLIENTS: [(usize, Pace); 3] =
-    [(1, Pace::AtOnce), (64, Pace::Think(Duration::from_millis(50))), (64, Pace::Rate(400))];
+const CLIENTS: [(usize, Pace); 4] = [
+    (1, Pace::AtOnce),
+    (64, Pace::AtOnce),
+    (64, Pace::Think(Duration::from_millis(50))),
+    (64, Pace::Rate(400)),
+];
 
 /// An odd number has a middle.
 const ROUNDS: usize = 11;

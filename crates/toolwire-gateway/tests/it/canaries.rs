@@ -1,5 +1,5 @@
 //! Unique texts in every secret and in all content, over every fault, in every
-//! place where they must not turn up.
+//! place where they must not turn up (R-8, T-23).
 
 use std::fmt::Write;
 

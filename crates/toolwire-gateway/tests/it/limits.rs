@@ -53,6 +53,9 @@ async fn events() {
     assert!(got.body.contains("event: error") && got.body.contains("2000 bytes"), "{got:?}");
 }
 
+/// Proves that a body that two programs could read differently goes to no upstream,
+/// not even to one of the client's own protocol, and that nobody declares more tools
+/// than are allowed (R-29, R-35, T-1, T-5).
 #[tokio::test]
 async fn malformed_bodies() {
     let server =
@@ -71,6 +74,8 @@ async fn malformed_bodies() {
             (r#"{"model":""}"#, "must name a model"),
             (r#"{"model":7}"#, "must name a model"),
             (r#"{"model":"m","model":"n","messages":[],"input":"x"}"#, "model"),
+            (r#"{"model":"m","messages":[{"role":"user","role":"system"}]}"#, "role"),
+            (r#"{"model":"m","tools":[{"name":"a","name":"b"}]}"#, "name"),
             (deep.as_str(), "deep"),
             (tools.as_str(), "1025 tools. This gateway allows 1024"),
         ] {

@@ -138,7 +138,7 @@ const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\n2026 forged\u{85}\u{9b}31m\u{
 
 /// Proves that a client cannot write a line of its own into the log, nor control
 /// codes, whatever it puts into a key of its request, the name of a model or of a
-/// beta, and that no line is longer than 4 KiB.
+/// beta, and that no line is longer than 4 KiB (R-11, T-39).
 #[tokio::test]
 async fn cannot_be_forged() {
     let from = Protocol::Messages;

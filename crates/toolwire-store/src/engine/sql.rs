@@ -21,43 +21,35 @@ pub(super) const RECORD_OF_KEY: &str =
     concat!("SELECT ", columns!(), ", key FROM toolwire_record WHERE key = $1");
 
 macro_rules! insert_record {
-    ($column:literal, $value:ident, $then:literal) => {
+    ($columns:literal, $values:literal, $then:literal) => {
         concat!(
             "INSERT INTO toolwire_record (lineage, ",
             columns!(),
-            $column,
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-             $19",
-            $value!(),
+            $columns,
+            ") VALUES (",
+            $values,
             ")",
             $then
         )
     };
 }
 
-macro_rules! packed_values {
-    () => {
-        ", $20, $21, $22"
-    };
-}
-
 /// SQLite has the items in the record. It knows the key without being asked, and
 /// would keep a copy of every page that it changes for the answer.
-pub(super) const INSERT_RECORD: &str =
-    insert_record!(", packed, shared, shared_at", packed_values, "");
-
-#[cfg(feature = "postgres")]
-macro_rules! no_value {
-    () => {
-        ""
-    };
-}
+pub(super) const INSERT_RECORD: &str = insert_record!(
+    ", packed, shared, shared_at",
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22",
+    ""
+);
 
 /// Conflicts change nothing instead of failing, because in Postgres a failure
 /// ends the transaction.
 #[cfg(feature = "postgres")]
-pub(super) const INSERT_RECORD_RETURNING: &str =
-    insert_record!("", no_value, " ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key");
+pub(super) const INSERT_RECORD_RETURNING: &str = insert_record!(
+    "",
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19",
+    " ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key"
+);
 
 #[cfg(feature = "postgres")]
 pub(super) const DELETE_EXPIRED: &str =

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use toolwire_store::{
-    Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
+    Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Update, Write,
 };
 
 use crate::engines::{Folder, run};
@@ -247,6 +247,33 @@ fn what_bodies_have_in_common_is_kept_once() {
         store.write(&tenants[0], vec![Write::Response(response)]).await.unwrap();
         assert_eq!(store.response(&tenants[0], "e").await.unwrap().unwrap().body, body("e"));
         assert_eq!(count("count(*)"), 2);
+    });
+}
+
+/// Proves that the body of a response that goes on is kept whole, because another
+/// body takes its place.
+#[test]
+fn nothing_is_cut_out_of_a_response_that_goes_on() {
+    run(async {
+        let folder = Folder::new("goes-on");
+        let store = Store::open(Options::sqlite(folder.path().join("store.db"))).await.unwrap();
+        let (tenant, body) = (Tenant::single(), "tools".repeat(1000));
+        for id in ["a", "b", "c"] {
+            let new = NewResponse::new(id, Status::InProgress, body.clone());
+            let response = NewResponse { repeats: Some(0..body.len()), ..new };
+            store.write(&tenant, vec![Write::Response(response)]).await.unwrap();
+            let update = Update {
+                id: id.to_owned(),
+                owner: None,
+                status: Status::Completed,
+                body: format!("{{{id}}}").into(),
+                output: Vec::new(),
+                events: None,
+            };
+            store.write(&tenant, vec![Write::Update(update)]).await.unwrap();
+            let found = store.response(&tenant, id).await.unwrap().unwrap();
+            assert_eq!(found.body, format!("{{{id}}}"));
+        }
     });
 }
 

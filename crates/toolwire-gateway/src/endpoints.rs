@@ -38,7 +38,7 @@ pub(crate) async fn handle(
         cors::allow(origin, response.headers_mut());
     }
     if let Some(id) = own_id {
-        response.headers_mut().insert(observe::CLIENT_REQUEST_ID, id);
+        response.headers_mut().insert(observe::CLIENT_REQUEST_ID.clone(), id);
     }
     if is_head { without_body(response) } else { response }
 }

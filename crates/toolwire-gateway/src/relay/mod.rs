@@ -35,7 +35,7 @@ pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
+pub(crate) use self::headers::{KeyHeader, own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
@@ -48,7 +48,7 @@ use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::secret_mask::SecretMask;
+use crate::secret_mask::{self, SecretMask};
 use crate::state::GatewayState;
 use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
@@ -103,6 +103,11 @@ impl RequestContext<'_> {
     fn response_limit(&self) -> ResponseLimit {
         let Limits { response, bodies_total, .. } = self.active.config.limits;
         ResponseLimit { response, total: bodies_total }
+    }
+
+    /// Removes headers that hold what the client must not get to see.
+    fn remove_secrets(&self, headers: &mut HeaderMap) {
+        secret_mask::remove_headers(&self.active.secrets, self.credentials, headers);
     }
 
     /// What the client must not get to see.
@@ -404,7 +409,7 @@ async fn attempt(
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
     if let (Ok(response), Some(Ok(id))) = (&mut result, session.map(HeaderValue::try_from)) {
-        response.headers_mut().insert(SESSION_HEADER, id);
+        response.headers_mut().insert(SESSION_HEADER.clone(), id);
     }
     match &result {
         Ok(_) => upstream.responded(),

@@ -3,16 +3,15 @@
 //! The line is written when the value is dropped, so a request whose client left
 //! is logged like any other.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::header::HeaderMap;
-use time::OffsetDateTime;
 use toolwire::model::Usage;
 use toolwire::wire::{Object, Write as _};
 use toolwire::{Action, Code, Entry, Protocol};
 
+use super::figures::{Precision, write_duration, write_number, write_time};
 use super::notes::Notes;
 use super::{Reason, line};
 use crate::config::{self, SecretSource};
@@ -207,26 +206,46 @@ impl RequestLog {
     fn text_line(&self, total: Duration) -> Vec<u8> {
         let mut line = String::with_capacity(192);
         write_time(seconds_now(), &mut line);
-        let _ = write!(line, " {} {} {}", self.id, self.status, self.outcome.as_str());
-        let _ = write!(line, " {} ", self.path);
+        line.push(' ');
+        line.push_str(&self.id);
+        line.push(' ');
+        write_number(u64::from(self.status), &mut line);
+        for word in [self.outcome.as_str(), self.path] {
+            line.push(' ');
+            line.push_str(word);
+        }
+        line.push(' ');
         line::write_escaped(self.model.as_deref().unwrap_or("-"), &mut line);
         if let Some(upstream) = &self.upstream {
-            let _ = write!(
-                line,
-                " {}→{} via {}",
-                self.client, upstream.config.protocol, upstream.config.name
-            );
+            line.push(' ');
+            line.push_str(self.client.as_str());
+            line.push('→');
+            line.push_str(upstream.config.protocol.as_str());
+            line.push_str(" via ");
+            line.push_str(&upstream.config.name);
         }
-        let _ = write!(line, " {}B→{}B", self.received, self.sent);
-        let _ = write!(line, " {:.1?} (own {:.0?})", total, self.own_time);
+        line.push(' ');
+        write_number(self.received as u64, &mut line);
+        line.push_str("B→");
+        write_number(self.sent as u64, &mut line);
+        line.push_str("B ");
+        write_duration(total, Precision::Tenths, &mut line);
+        line.push_str(" (own ");
+        write_duration(self.own_time, Precision::Whole, &mut line);
+        line.push(')');
         if self.attempts > 1 {
-            let _ = write!(line, " attempts={}", self.attempts);
+            line.push_str(" attempts=");
+            write_number(u64::from(self.attempts), &mut line);
         }
         if let Some((input, output)) = self.tokens {
-            let _ = write!(line, " tokens={input}+{output}");
+            line.push_str(" tokens=");
+            write_number(input, &mut line);
+            line.push('+');
+            write_number(output, &mut line);
         }
         if self.calls > 0 {
-            let _ = write!(line, " calls={}", self.calls);
+            line.push_str(" calls=");
+            write_number(self.calls as u64, &mut line);
         }
         self.notes.write_text(&mut line);
         for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(TEXT_LOSS_LIMIT) {
@@ -237,7 +256,8 @@ impl RequestLog {
             line.push(')');
         }
         if self.loss_count > TEXT_LOSS_LIMIT {
-            let _ = write!(line, " losses={}", self.loss_count);
+            line.push_str(" losses=");
+            write_number(self.loss_count as u64, &mut line);
         }
         line::end_text(line)
     }
@@ -304,8 +324,11 @@ impl RequestLog {
 
 impl Drop for RequestLog {
     fn drop(&mut self) {
-        self.pause();
-        let total = self.started.elapsed();
+        let now = Instant::now();
+        if let Some(since) = self.working_since.take() {
+            self.own_time += now - since;
+        }
+        let total = now - self.started;
         let metrics = &self.state.metrics;
         metrics.open_requests(-1);
         let upstream = self.upstream.as_ref();
@@ -337,16 +360,6 @@ fn micros(time: Duration) -> u64 {
 fn seconds_now() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_secs())
-}
-
-/// Writes a time as people read it: `2026-11-16T09:30:00Z`.
-fn write_time(seconds: u64, line: &mut String) {
-    let at =
-        i64::try_from(seconds).ok().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
-    let Some(at) = at else { return };
-    let (date, (hour, minute, second)) = (at.date(), at.time().as_hms());
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-    let _ = write!(line, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
 }
 
 /// The longest model name in a line, in characters.

@@ -227,40 +227,45 @@ impl RoutedRequest {
 }
 
 /// Sends a request to a model and the response back to the client.
-pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
+pub(crate) fn relay(
+    request: IncomingRequest,
+) -> impl Future<Output = Response<ResponseBody>> + Send + use<> {
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
     let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
-    let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
-    let Some((mut log, result)) = finished else {
-        let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
-        let mut headers = stream.headers();
-        if takes_trailers {
-            LossTrailers::announce(&mut headers);
+    // What came before is not part of the future.
+    async move {
+        let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
+        let Some((mut log, result)) = finished else {
+            let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
+            let mut headers = stream.headers();
+            if takes_trailers {
+                LossTrailers::announce(&mut headers);
+            }
+            return respond(headers, ResponseBody::Early(stream));
+        };
+        match result {
+            Ok(ClientResponse::Whole { headers, body }) => {
+                log.set_status(200);
+                log.add_sent(body.len());
+                log.finish(Outcome::Answered);
+                respond(headers, ResponseBody::whole(body))
+            }
+            Ok(ClientResponse::Stream { headers, mut stream }) => {
+                log.set_status(200);
+                log.pause();
+                stream.attach_log(log);
+                respond(headers, ResponseBody::Pulled(stream))
+            }
+            Ok(ClientResponse::Replay { headers, replay }) => {
+                log.set_status(200);
+                log.finish(Outcome::Answered);
+                respond(headers, ResponseBody::Replayed(replay))
+            }
+            Err(failure) => respond_with_error(log, failure, client),
         }
-        return respond(headers, ResponseBody::Early(stream));
-    };
-    match result {
-        Ok(ClientResponse::Whole { headers, body }) => {
-            log.set_status(200);
-            log.add_sent(body.len());
-            log.finish(Outcome::Answered);
-            respond(headers, ResponseBody::whole(body))
-        }
-        Ok(ClientResponse::Stream { headers, mut stream }) => {
-            log.set_status(200);
-            log.pause();
-            stream.attach_log(log);
-            respond(headers, ResponseBody::Pulled(stream))
-        }
-        Ok(ClientResponse::Replay { headers, replay }) => {
-            log.set_status(200);
-            log.finish(Outcome::Answered);
-            respond(headers, ResponseBody::Replayed(replay))
-        }
-        Err(failure) => respond_with_error(log, failure, client),
     }
 }
 

@@ -215,13 +215,14 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
+/// hyper takes 100 headers. If that is set, even to the same, it fills two lists of
+/// so many for every request.
 fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .max_buf_size(limits.head.max(MIN_HEAD))
-        .max_headers(MAX_HEADERS);
+        .max_buf_size(limits.head.max(MIN_HEAD));
     builder
 }
 
@@ -232,8 +233,7 @@ fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .max_buf_size(head_size)
-        .max_headers(MAX_HEADERS);
+        .max_buf_size(head_size);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -251,7 +251,6 @@ fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
 }
 
 const MIN_HEAD: usize = 8 * 1024;
-const MAX_HEADERS: usize = 100;
 const MAX_STREAMS: u32 = 100;
 const MAX_PENDING_RESETS: usize = 20;
 const MAX_LOCAL_RESETS: usize = 100;

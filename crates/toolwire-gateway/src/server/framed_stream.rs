@@ -79,20 +79,31 @@ impl FramedStream {
         self.refused = Some(sent + count);
     }
 
-    /// Waits for the end of the connection, or for the response.
+    /// Waits for the end of the connection, or for the response. It is asked for
+    /// with every event of a stream, nearly always in vain, so it begins with a
+    /// buffer that costs nothing to clear.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut bytes = [0; 1024];
-        loop {
-            let mut buf = ReadBuf::new(&mut bytes);
-            ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
-            if buf.filled().is_empty() {
-                return Poll::Ready(Ok(()));
-            }
-            self.overflowed |= self.held.len() + buf.filled().len() > MAX_HELD;
-            if !self.overflowed {
-                self.held.extend_from_slice(buf.filled());
-            }
+        match ready!(self.poll_behind::<16>(cx))? {
+            0 => Poll::Ready(Ok(())),
+            _more => loop {
+                if ready!(self.poll_behind::<1024>(cx))? == 0 {
+                    return Poll::Ready(Ok(()));
+                }
+            },
         }
+    }
+
+    /// Reads what is behind the request. Returns how much, or 0 at the end.
+    fn poll_behind<const N: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut bytes = [0; N];
+        let mut buf = ReadBuf::new(&mut bytes);
+        ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
+        let read = buf.filled();
+        self.overflowed |= self.held.len() + read.len() > MAX_HELD;
+        if !self.overflowed {
+            self.held.extend_from_slice(read);
+        }
+        Poll::Ready(Ok(read.len()))
     }
 }
 

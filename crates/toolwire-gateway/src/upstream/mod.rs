@@ -45,6 +45,7 @@ use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
 use crate::models::{ListingSlot, PublishedFacts};
 use crate::observe::UpstreamMetrics;
+use crate::relay::KeyHeader;
 use crate::retry::RetryPolicy;
 
 /// One model API.
@@ -58,6 +59,7 @@ pub(crate) struct Upstream {
     pub(crate) published: PublishedFacts,
     transport: Transport,
     passed_client: OnceLock<PassedClient>,
+    pub(crate) key_header: KeyHeader,
 }
 
 enum Transport {
@@ -111,8 +113,17 @@ impl Upstream {
         });
         let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
         let (config, published) = (config.clone(), PublishedFacts::default());
-        let passed_client = OnceLock::new();
-        Ok(Self { config, health, metrics, retry, listing, published, transport, passed_client })
+        Ok(Self {
+            config,
+            health,
+            metrics,
+            retry,
+            listing,
+            published,
+            transport,
+            passed_client: OnceLock::new(),
+            key_header: KeyHeader::new(),
+        })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the

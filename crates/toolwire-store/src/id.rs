@@ -71,7 +71,8 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
 /// the store finds it without a list of such items.
 pub fn item_id(response: &str, index: usize) -> String {
     let random = response.strip_prefix(RESPONSE_PREFIX).unwrap_or(response);
-    format!("{ITEM_PREFIX}{random}_{index}")
+    let index = index.to_string();
+    [ITEM_PREFIX, random, "_", &index].concat()
 }
 
 /// The response whose id is part of an item's, as in those of [`item_id`] and of

@@ -14,7 +14,7 @@ use tokio::runtime::{Handle, RuntimeMetrics};
 pub(super) struct Pace {
     /// When the last group began.
     last: Instant,
-    /// Whether it had several writes.
+    /// Whether several clients write at a time.
     is_crowded: bool,
     load: Option<Load>,
 }
@@ -26,19 +26,26 @@ impl Pace {
         Self { last: Instant::now(), is_crowded: false, load }
     }
 
-    /// Waits until the next group may begin, of which the first write is there.
+    /// Lets a moment pass after a group, unless clients come one by one. Nobody has to
+    /// wake the thread for what comes meanwhile.
     pub(super) fn wait(&mut self) {
         if self.is_crowded {
             let is_busy = self.load.as_mut().is_some_and(Load::is_high);
             let distance = if is_busy { WHILE_BUSY } else { WHILE_CROWDED };
             thread::sleep(distance.saturating_sub(self.last.elapsed()));
         }
-        self.last = Instant::now();
     }
 
-    /// Notes how many writes the group has.
-    pub(super) fn note(&mut self, writes: usize) {
-        self.is_crowded = writes > 1;
+    /// Notes that a group begins, and whether it has more than one write. After one that
+    /// has, it is crowded until there is a moment in which nothing comes.
+    pub(super) fn begin(&mut self, has_several: bool) {
+        self.last = Instant::now();
+        self.is_crowded |= has_several;
+    }
+
+    /// Notes that nothing came.
+    pub(super) fn rest(&mut self) {
+        self.is_crowded = false;
     }
 }
 

@@ -8,6 +8,7 @@
 use std::thread;
 
 use rusqlite::Connection;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Connector;
@@ -100,17 +101,29 @@ struct WriterThread {
 
 impl WriterThread {
     fn run(mut self) {
-        while let Some(first) = self.queue.blocking_recv() {
-            self.pace.wait();
+        while let Some(first) = self.next() {
             let mut group = vec![first];
             while group.len() < LARGEST_GROUP {
                 let Ok(next) = self.queue.try_recv() else { break };
                 group.push(next);
             }
-            self.pace.note(group.len());
+            self.pace.begin(group.len() > 1);
             self.write(group);
             if let Some(syncer) = &self.syncer {
                 syncer.written();
+            }
+        }
+    }
+
+    /// The first job of the next group. `None` after the last one.
+    fn next(&mut self) -> Option<Box<dyn Job>> {
+        self.pace.wait();
+        match self.queue.try_recv() {
+            Ok(job) => Some(job),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                self.pace.rest();
+                self.queue.blocking_recv()
             }
         }
     }

@@ -28,32 +28,37 @@ pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, Rea
     Ok(request)
 }
 
-/// Reads an answer.
+/// Reads an answer, as far as the last member that matters.
 pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
     let mut answer = StatefulAnswer::default();
+    let mut missing = 3 + ECHO.len();
     let mut reader = Reader::new(body);
     let mut members = reader.object()?;
-    while let Some(key) = members.next(&mut reader)? {
+    while missing > 0
+        && let Some(key) = members.next(&mut reader)?
+    {
         match key.decode().as_ref() {
             "id" => answer.id = reader.string()?.into_decoded().into_owned(),
             "status" if reader.peek() == Kind::String => {
                 answer.status = reader.string()?.into_decoded().into_owned();
             }
-            "output" => answer.output = items(&mut reader)?,
-            name => {
+            "output" => answer.output = known_items(&mut reader)?,
+            name if ECHO.contains(&name) => {
                 let start = reader.here().offset();
                 reader.skip_known()?;
-                if ECHO.contains(&name)
-                    && let (Some(start), Some(end)) = (start, reader.behind().offset())
-                {
+                if let (Some(start), Some(end)) = (start, reader.behind().offset()) {
                     // Only short members are between them.
                     let start = answer.repeats.as_ref().map_or(start, |found| found.start);
                     answer.repeats = Some(start..end);
                 }
             }
+            _other => {
+                reader.skip_known()?;
+                continue;
+            }
         }
+        missing -= 1;
     }
-    reader.finish()?;
     Ok(answer)
 }
 
@@ -116,6 +121,34 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
         None => id.is_some() && role.is_none(),
     };
     Ok(StatefulItem::new(id, is_reference, value.into_text()))
+}
+
+/// The items of a document that was read or written before. They refer to nothing.
+fn known_items<'a>(reader: &mut Reader<'a>) -> Result<Vec<StatefulItem<'a>>, ReadError> {
+    let mut found = Vec::new();
+    let mut list = reader.array()?;
+    while list.more(reader)? {
+        reader.peek();
+        let mut start = reader.clone();
+        reader.skip_known()?;
+        let value = reader.raw_since(&start);
+        let id = if value.kind() == Kind::Object { id_of(&mut start)? } else { None };
+        found.push(StatefulItem::new(id, false, value.into_text()));
+    }
+    Ok(found)
+}
+
+/// The id of the item that comes next, of which nothing behind the id is read.
+fn id_of(reader: &mut Reader<'_>) -> Result<Option<String>, ReadError> {
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        if key == *"id" {
+            let is_string = reader.peek() == Kind::String;
+            return is_string.then(|| Ok(reader.string()?.into_decoded().into_owned())).transpose();
+        }
+        reader.skip_known()?;
+    }
+    Ok(None)
 }
 
 fn boolean(value: &Raw<'_>) -> Result<Option<bool>, ReadError> {

@@ -157,11 +157,14 @@ impl<'a> Reader<'a> {
     /// Passes over one value of a document that was read or written before, and
     /// checks no list and no object for the second time.
     pub(crate) fn skip_known(&mut self) -> Result<(), ReadError> {
-        if matches!(self.peek(), Kind::Array | Kind::Object) {
-            self.pos = skip::container_end(self.bytes(), self.pos);
-            return Ok(());
+        if !matches!(self.peek(), Kind::Array | Kind::Object) {
+            return self.skip();
         }
-        self.skip()
+        self.pos = match ends::find(&mut self.ends, self.pos) {
+            Some(end) => end.behind(),
+            None => skip::container_end(self.bytes(), self.pos),
+        };
+        Ok(())
     }
 
     /// Passes over one value of any kind, and notes where the long values in it

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::model::Timestamp;
 use crate::options::Clock;
 
 /// Whose content it is. Nobody finds what belongs to another tenant.
@@ -43,16 +44,18 @@ impl fmt::Debug for Tenant {
     }
 }
 
-/// A new id: the prefix, the second in which it was made and 160 random bits.
+/// A new id: the prefix, the millisecond in which it was made and 144 random bits.
 /// Nobody can guess one.
 ///
 /// Ids that are made at about the same time are neighbours in an index, so that
-/// those of a group of writes change one page of it and not as many as they are.
+/// those of a group of writes change its last page and not one page each.
 pub fn random_id(prefix: &str) -> Result<String, StoreError> {
-    let now = Clock::System.now().seconds();
-    // The last four bytes of the time go on until 2106.
-    let [_, _, _, _, time @ ..] = now.to_be_bytes();
-    let mut random = [0; 20];
+    let Timestamp(now) = Clock::System.now();
+    // The last four bytes of the seconds go on until 2106.
+    let [_, _, _, _, a, b, c, d] = now.div_euclid(1000).to_be_bytes();
+    let [.., e, f] = now.rem_euclid(1000).to_be_bytes();
+    let time = [a, b, c, d, e, f];
+    let mut random = [0; 18];
     getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable {
         reason: format!("the system has no random numbers: {error}"),
         retry: true,
@@ -68,7 +71,8 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
 /// the store finds it without a list of such items.
 pub fn item_id(response: &str, index: usize) -> String {
     let random = response.strip_prefix(RESPONSE_PREFIX).unwrap_or(response);
-    format!("{ITEM_PREFIX}{random}_{index}")
+    let index = index.to_string();
+    [ITEM_PREFIX, random, "_", &index].concat()
 }
 
 /// The response whose id is part of an item's, as in those of [`item_id`] and of

@@ -63,6 +63,13 @@ impl Store {
         usage.check(engine, &options.limits, tenant, 1).await
     }
 
+    /// Whether it is known that a tenant may store something, without asking the
+    /// engine.
+    pub fn has_known_room(&self, tenant: &Tenant) -> bool {
+        let Inner { engine: _, options, usage } = &*self.inner;
+        usage.is_known_to_fit(&options.limits, tenant, 1)
+    }
+
     /// A response.
     pub async fn response(
         &self,

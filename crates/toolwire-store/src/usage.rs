@@ -15,7 +15,13 @@ use crate::options::Limits;
 /// exceeded by what they write within [`COUNT_AGAIN`].
 #[derive(Default)]
 pub(crate) struct UsageTracker {
-    counted: Mutex<HashMap<Option<Tenant>, Counted>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    tenants: HashMap<Tenant, Counted>,
+    total: Option<Counted>,
 }
 
 #[derive(Clone, Copy)]
@@ -33,14 +39,13 @@ impl UsageTracker {
         tenant: &Tenant,
         added: u64,
     ) -> Result<(), StoreError> {
-        if added == 0 {
+        if added == 0 || self.is_known_to_fit(limits, tenant, added) {
             return Ok(());
         }
-        let scopes =
-            [(Some(tenant.clone()), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
+        let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
         for (scope, cap, limit) in scopes {
-            let known = self.known(&scope);
-            let mut used = self.used(engine, scope.clone(), known).await?;
+            let known = self.recent(scope);
+            let mut used = self.used(engine, scope, known).await?;
             if used.saturating_add(added) > limit {
                 // Something may have been deleted or pruned elsewhere.
                 used = self.used(engine, scope, None).await?;
@@ -50,6 +55,20 @@ impl UsageTracker {
             }
         }
         Ok(())
+    }
+
+    /// Whether it is known, without counting, that a tenant may store so many bytes more.
+    pub(crate) fn is_known_to_fit(&self, limits: &Limits, tenant: &Tenant, added: u64) -> bool {
+        let now = Instant::now();
+        let counted = self.lock();
+        let fits = |known: Option<&Counted>, limit: u64| {
+            known.is_some_and(|known| {
+                now.duration_since(known.at) < COUNT_AGAIN
+                    && known.bytes.saturating_add(added) <= limit
+            })
+        };
+        fits(counted.tenants.get(tenant), limits.tenant)
+            && fits(counted.total.as_ref(), limits.total)
     }
 
     /// Counts what was written.
@@ -64,43 +83,52 @@ impl UsageTracker {
 
     /// Forgets what is known, because much has changed.
     pub(crate) fn forget(&self) {
-        self.lock().clear();
+        *self.lock() = Known::default();
     }
 
     fn change(&self, tenant: &Tenant, change: impl Fn(u64) -> u64) {
-        let mut counted = self.lock();
-        for scope in [Some(tenant.clone()), None] {
-            if let Some(counted) = counted.get_mut(&scope) {
-                counted.bytes = change(counted.bytes);
-            }
+        let mut known = self.lock();
+        let Known { tenants, total } = &mut *known;
+        for counted in [tenants.get_mut(tenant), total.as_mut()].into_iter().flatten() {
+            counted.bytes = change(counted.bytes);
         }
     }
 
-    fn known(&self, scope: &Option<Tenant>) -> Option<u64> {
-        let counted = self.lock().get(scope).copied()?;
+    fn recent(&self, scope: Option<&Tenant>) -> Option<u64> {
+        let known = self.lock();
+        let counted = match scope {
+            Some(tenant) => known.tenants.get(tenant),
+            None => known.total.as_ref(),
+        }?;
         (counted.at.elapsed() < COUNT_AGAIN).then_some(counted.bytes)
     }
 
     async fn used(
         &self,
         engine: &Engine,
-        scope: Option<Tenant>,
+        scope: Option<&Tenant>,
         known: Option<u64>,
     ) -> Result<u64, StoreError> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let bytes = engine.usage(scope.as_ref()).await?.bytes;
-        let mut counted = self.lock();
-        if counted.len() > MOST_TENANTS {
-            counted.clear();
+        let bytes = engine.usage(scope).await?.bytes;
+        let counted = Counted { bytes, at: Instant::now() };
+        let mut known = self.lock();
+        match scope {
+            Some(tenant) => {
+                if known.tenants.len() > MOST_TENANTS {
+                    known.tenants.clear();
+                }
+                known.tenants.insert(tenant.clone(), counted);
+            }
+            None => known.total = Some(counted),
         }
-        counted.insert(scope, Counted { bytes, at: Instant::now() });
         Ok(bytes)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Option<Tenant>, Counted>> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

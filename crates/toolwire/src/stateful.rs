@@ -26,6 +26,9 @@ pub struct StatefulCodec {
     /// Reads a request.
     pub read_request: for<'a> fn(Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>,
 
+    /// Reads only what the client adds to the conversation.
+    pub read_input: for<'a> fn(Reader<'a>) -> Result<Vec<StatefulItem<'a>>, ReadError>,
+
     /// Reads a whole answer, which was read or written before.
     pub read_answer: for<'a> fn(&'a str) -> Result<StatefulAnswer<'a>, ReadError>,
 
@@ -139,8 +142,25 @@ pub fn read_request<'a>(
 ) -> Result<Option<StatefulRequest<'a>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    let reader = Reader::again(source, &head.ends);
+    let reader = head.reader(source);
     (codec.read_request)(reader).map(Some).map_err(|error| invalid(source, error))
+}
+
+/// Reads what a client adds to the conversation in a request whose head was read. `None`
+/// if servers of the protocol remember nothing.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if it cannot be read.
+pub fn read_input<'a>(
+    protocol: Protocol,
+    head: &'a RequestHead,
+    body: &'a [u8],
+) -> Result<Option<Vec<StatefulItem<'a>>>, Error> {
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
+    let source = utf8(body)?;
+    let reader = head.reader(source);
+    (codec.read_input)(reader).map(Some).map_err(|error| invalid(source, error))
 }
 
 /// Reads an answer that was read or written before. `None` if servers of the protocol remember nothing.

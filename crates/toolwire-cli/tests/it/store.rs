@@ -39,7 +39,7 @@ fn what_is_imported_is_exported_and_pruned() {
         assert!(ran.out.lines().any(|found| found == line), "{}", ran.out);
     }
     assert!(
-        ran.out.contains("mine.db (sqlite, version 3)\nkept           30 days\n"),
+        ran.out.contains("mine.db (sqlite, version 4)\nkept           30 days\n"),
         "{}",
         ran.out
     );

@@ -99,7 +99,12 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("state.rs::new", "the work is that of active_config.rs::build"),
     ("upstream/mod.rs::get", "passes the query on unread"),
     ("upstream/mod.rs::send", "passes the bytes on unread"),
-    ("upstream/response.rs::new", ONLY_A_CONNECTION),
+    ("upstream/client.rs::send", "passes the bytes on unread"),
+    ("upstream/http1/connection.rs::new", "only keeps what it is given"),
+    ("upstream/http1/connection.rs::poll_read", "reads once, at most 16 KiB"),
+    ("upstream/http1/framing.rs::take", "splits in one place"),
+    ("upstream/http1/mod.rs::send", "passes the bytes on unread"),
+    ("upstream/response.rs::from_hyper", ONLY_A_CONNECTION),
 ];
 
 const PART_OF_PARSE: &str = "part of config/file.rs::parse, which has long files in its rows";

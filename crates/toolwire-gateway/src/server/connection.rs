@@ -86,20 +86,25 @@ async fn serve_requests(
         drive(state, &exchange, connection, http1::Connection::graceful_shutdown).await;
         return;
     }
-    let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
-    let builder = http_builder(executor, limits);
-    let mut connection = pin!(builder.serve_connection(io, service));
-    let serving = drive(state, &exchange, connection.as_mut(), auto::Connection::graceful_shutdown);
-    let is_unused = tokio::select! {
-        () = serving => false,
-        () = exchange.unused_for(limits.idle) => true,
-    };
-    if is_unused {
-        connection.as_mut().graceful_shutdown();
-        // A client that has not read its last response would keep the
-        // connection open.
-        let _ = tokio::time::timeout(limits.head_time, connection).await;
-    }
+    // Few connections come this way, and what serves them is large.
+    Box::pin(async {
+        let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
+        let builder = http_builder(executor, limits);
+        let mut connection = pin!(builder.serve_connection(io, service));
+        let shut_down = auto::Connection::graceful_shutdown;
+        let serving = drive(state, &exchange, connection.as_mut(), shut_down);
+        let is_unused = tokio::select! {
+            () = serving => false,
+            () = exchange.unused_for(limits.idle) => true,
+        };
+        if is_unused {
+            connection.as_mut().graceful_shutdown();
+            // A client that has not read its last response would keep the
+            // connection open.
+            let _ = tokio::time::timeout(limits.head_time, connection).await;
+        }
+    })
+    .await;
 }
 
 /// Serves a connection until it ends or the gateway stops.
@@ -222,6 +227,8 @@ fn http1_builder(limits: &Limits) -> http1::Builder {
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
+        // `FramedStream` watches for the end of the connection.
+        .half_close(true)
         .max_buf_size(limits.head.max(MIN_HEAD));
     builder
 }
@@ -233,6 +240,7 @@ fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
+        .half_close(true)
         .max_buf_size(head_size);
     builder
         .http2()

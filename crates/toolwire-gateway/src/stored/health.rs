@@ -26,6 +26,16 @@ struct Known {
 }
 
 impl StoreHealth {
+    /// Whether it is known that the store works and has room for this client, without
+    /// asking it.
+    pub(super) fn is_known_good(&self, store: &Store, tenant: &Tenant) -> bool {
+        let is_good = {
+            let known = self.lock();
+            known.failure.is_none() && known.at.is_some_and(|at| at.elapsed() < RECENT)
+        };
+        is_good && store.has_known_room(tenant)
+    }
+
     /// Whether there is any use in asking a model for an answer that this client
     /// wants to be stored.
     pub(super) async fn check(&self, store: &Store, tenant: &Tenant) -> Result<(), StoreError> {

@@ -248,10 +248,10 @@ impl Turn {
             TurnInput::Read(items) => return Ok(items.clone()),
             TurnInput::Unread(body) => body,
         };
-        let request = stateful::read_request(self.client, head, body);
-        let request = request.map_err(|error| Failure::from_translation(&error))?;
+        let input = stateful::read_input(self.client, head, body);
+        let input = input.map_err(|error| Failure::from_translation(&error))?;
+        let input = input.unwrap_or_default();
         let mut known = HashSet::new();
-        let input = request.unwrap_or_default().input;
         let items = input.iter().enumerate().map(|(index, item)| match item.is_reference {
             true => Err(Missing::Item(index, item.id.clone().unwrap_or_default()).failure()),
             false => Ok(self.own_item(body, index, item, &mut known)),
@@ -349,7 +349,11 @@ async fn trouble(
     store: Option<&Store>,
     tenant: &Tenant,
 ) -> Option<StoreError> {
-    Box::pin(health.check(store?, tenant)).await.err()
+    let store = store?;
+    if health.is_known_good(store, tenant) {
+        return None;
+    }
+    Box::pin(health.check(store, tenant)).await.err()
 }
 
 /// The items before this turn and those that the client has added, as one

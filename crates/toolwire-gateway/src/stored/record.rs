@@ -50,11 +50,6 @@ impl Recorder {
         let Ok(Some(read)) = stateful::read_answer(client, &answer) else {
             return Err(StoreError::Invalid("the answer"));
         };
-        // What is kept must not keep the client's whole request in memory.
-        let input: Vec<Item> = input
-            .into_iter()
-            .map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item })
-            .collect();
         let output = output_items(&read, &answer, &input)?;
         let mut writes = Vec::with_capacity(2);
         if let Some(JoinedConversation { id, version, _lock }) = &conversation {

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 use super::ItemsQuery;
 use crate::error::StoreError;
 use crate::id::Tenant;
@@ -369,8 +371,9 @@ impl State {
         record.items += append.items_added();
         record.bytes += append.bytes;
         record.context += append.context_added();
-        let appended = append.rows.into_iter();
-        rows.extend(appended.map(|row| Row { position: first + row.position, ..row }));
+        let mut appended = append.rows;
+        own(&mut appended);
+        rows.extend(appended.into_iter().map(|row| Row { position: first + row.position, ..row }));
         self.extend(tenant, kind, &id, moment)
     }
 
@@ -422,7 +425,8 @@ impl State {
         Ok(())
     }
 
-    fn add(&mut self, full: FullRecord) {
+    fn add(&mut self, mut full: FullRecord) {
+        own(&mut full.rows);
         let Record { tenant, kind, id, expires, previous, .. } = &full.record;
         self.last_key += 1;
         let key = self.last_key;
@@ -439,6 +443,13 @@ impl State {
         let before = self.lineages.get(&lineage).copied();
         self.lineages_before.push((lineage, before));
         self.lineages.insert(lineage, before.map_or(expires, |before| before.max(expires)));
+    }
+}
+
+/// What is kept must not keep the whole request in memory that it was a part of.
+fn own(rows: &mut [Row]) {
+    for row in rows {
+        row.body = Bytes::copy_from_slice(&row.body);
     }
 }
 

@@ -228,9 +228,10 @@ pub(super) const PRUNE_EMPTY: &str = "DELETE FROM toolwire_lineage WHERE expires
 pub(super) const PRUNE: &str = "DELETE FROM toolwire_lineage WHERE key IN (SELECT key FROM toolwire_lineage WHERE \
      expires <= $1 LIMIT $2)";
 
-/// Those that have no lineage.
-pub(super) const PRUNE_ALONE: &str = "DELETE FROM toolwire_record WHERE key IN (SELECT key FROM \
-     toolwire_record WHERE lineage IS NULL AND expires <= $1 LIMIT $2)";
+/// Those that have no lineage. The index has them by their shared part.
+pub(super) const PRUNE_ALONE: &str = "DELETE FROM toolwire_record WHERE key IN (SELECT r.key FROM (SELECT key FROM \
+     toolwire_shared UNION ALL SELECT NULL) s CROSS JOIN toolwire_record r WHERE r.shared IS s.key AND r.lineage \
+     IS NULL AND r.expires <= $1 LIMIT $2)";
 
 pub(super) const STATS: &str = "SELECT kind, count(*), CAST(sum(items) AS BIGINT), CAST(sum(bytes) \
      AS BIGINT), min(created), CAST(sum(CASE WHEN expires <= $1 THEN 1 ELSE 0 END) AS BIGINT), \

@@ -62,7 +62,7 @@ fn a_file_of_a_newer_toolwire_is_refused() {
         drop(Store::open(Options::sqlite(&path)).await.unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
         let error = Store::open(Options::sqlite(&path)).await.unwrap_err();
-        assert_eq!(error, OpenError::Newer { found: 99, known: 3 });
+        assert_eq!(error, OpenError::Newer { found: 99, known: 4 });
         assert!(error.to_string().contains("version 99"), "{error}");
     });
 }

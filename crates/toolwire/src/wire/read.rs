@@ -5,6 +5,8 @@ use std::fmt;
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, MAX_DEPTH, Scan};
 use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
+use crate::model::Tool;
+use crate::translate::KnownTools;
 
 /// Something that can be read from a JSON value.
 pub trait Read<'a>: Sized {
@@ -21,26 +23,24 @@ pub struct Reader<'a> {
     depth: u32,
     /// The ends of values that were passed over before.
     ends: &'a [ValueEnd],
+    /// The list of tools of the document, if it came before.
+    tools: Option<&'a KnownTools>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads a whole document.
     pub fn new(src: &'a str) -> Self {
-        Self::with_ends(src, &[])
+        Self::nested(src, Pos::START)
     }
 
     /// Reads a whole document that was passed over before.
-    pub(crate) fn again(src: &'a str, ends: &'a ValueEnds) -> Self {
-        Self::with_ends(src, ends.list(src.len()))
-    }
-
-    fn with_ends(src: &'a str, ends: &'a [ValueEnd]) -> Self {
-        Self { src, pos: 0, base: Pos::START, depth: 0, ends }
+    pub(crate) fn again(src: &'a str, ends: &'a ValueEnds, tools: Option<&'a KnownTools>) -> Self {
+        Self { ends: ends.list(src.len()), tools, ..Self::new(src) }
     }
 
     /// Reads a value that is part of a larger document and starts at `base`.
     pub(super) fn nested(src: &'a str, base: Pos) -> Self {
-        Self { src, pos: 0, base, depth: 0, ends: &[] }
+        Self { src, pos: 0, base, depth: 0, ends: &[], tools: None }
     }
 
     /// Reads one value, and refuses anything but whitespace behind it.
@@ -135,6 +135,15 @@ impl<'a> Reader<'a> {
         self.pos += length;
     }
 
+    /// Reads the list of tools that comes next, if it came before.
+    pub(crate) fn known_tools(&mut self) -> Option<Vec<Tool<'a>>> {
+        self.skip_whitespace();
+        let known = self.tools.filter(|known| known.start() == self.pos)?;
+        let tools = known.tools()?;
+        self.pos += known.length();
+        Some(tools)
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();
@@ -148,11 +157,14 @@ impl<'a> Reader<'a> {
     /// Passes over one value of a document that was read or written before, and
     /// checks no list and no object for the second time.
     pub(crate) fn skip_known(&mut self) -> Result<(), ReadError> {
-        if matches!(self.peek(), Kind::Array | Kind::Object) {
-            self.pos = skip::container_end(self.bytes(), self.pos);
-            return Ok(());
+        if !matches!(self.peek(), Kind::Array | Kind::Object) {
+            return self.skip();
         }
-        self.skip()
+        self.pos = match ends::find(&mut self.ends, self.pos) {
+            Some(end) => end.behind(),
+            None => skip::container_end(self.bytes(), self.pos),
+        };
+        Ok(())
     }
 
     /// Passes over one value of any kind, and notes where the long values in it

@@ -4,7 +4,7 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Row as SqlRow;
 
 use super::failure::Failure;
-use super::read;
+use super::{read, response};
 use crate::engine::sql;
 use crate::error::StoreError;
 use crate::packed;
@@ -19,6 +19,11 @@ pub(super) async fn write(
     moment: Moment,
     changes: &[Change],
 ) -> Result<(), Failure> {
+    if let Some(full) = response::only_response(changes)
+        && response::insert(client, full).await?
+    {
+        return Ok(());
+    }
     let transaction = client.transaction().await?;
     let step = Step { client: &transaction, tenant, moment };
     for change in changes {

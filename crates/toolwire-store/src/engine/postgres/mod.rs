@@ -8,6 +8,7 @@ mod connection;
 mod failure;
 mod migrate;
 mod read;
+mod response;
 mod tls;
 
 use deadpool_postgres::GenericClient;

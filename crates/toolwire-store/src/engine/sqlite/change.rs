@@ -151,8 +151,12 @@ pub(super) fn list_items(
     response: &str,
     rows: &[Row],
 ) -> Result<(), Failure> {
+    let ids = packed::listed_ids(response, rows);
+    if ids.is_empty() {
+        return Ok(());
+    }
     let mut insert = connection.prepare_cached(INSERT_ITEM_ID)?;
-    for id in packed::listed_ids(response, rows) {
+    for id in ids {
         insert.execute(params![tenant, id, key])?;
     }
     Ok(())
@@ -165,10 +169,12 @@ fn insert_rows(
     first: i64,
     rows: &[Row],
 ) -> Result<(), Failure> {
+    let mut rows = rows.iter().filter(|row| !row.section.is_packed()).peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
     let mut insert = connection.prepare_cached(INSERT_ROW)?;
-    for Row { section, position, id, tag, body } in
-        rows.iter().filter(|row| !row.section.is_packed())
-    {
+    for Row { section, position, id, tag, body } in rows {
         let body: &[u8] = body;
         let (section, position) = (section.number(), first + position);
         insert.execute(params![key, tenant, section, position, id, tag, body])?;

@@ -49,11 +49,11 @@ fn with_connection<T>(
         Some(connection) => connection,
         None => connector.open_to_read()?,
     };
-    let transaction = connection.unchecked_transaction()?;
-    let result = work(&transaction);
-    transaction.finish()?;
+    connection.prepare_cached("BEGIN")?.execute([])?;
+    let result = work(&connection);
+    let ended = connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
     // A connection that has failed is not used again.
-    if !matches!(result, Err(Failure::Sql(_))) {
+    if ended.is_ok() && !matches!(result, Err(Failure::Sql(_))) {
         idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
     }
     result

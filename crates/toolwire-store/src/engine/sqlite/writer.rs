@@ -3,17 +3,17 @@
 //! A transaction has its price, and with `Sync::Full` the disk has to confirm it,
 //! which takes milliseconds on many disks. So everything that waits when the
 //! thread is ready becomes one transaction, and nobody gets an answer before it.
-//! While several clients write at a time, the thread also lets a moment pass between
-//! two groups, so that they hold more. A client that is alone never waits.
+//! `pace.rs` decides when it is ready.
 
 use std::thread;
-use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Connector;
 use super::failure::Failure;
+use super::pace::Pace;
 use super::syncer::Syncer;
 use crate::error::StoreError;
 use crate::options::Sync;
@@ -34,7 +34,7 @@ impl Writer {
             Sync::Full => None,
             Sync::Normal => Some(Syncer::start(connector.path())?),
         };
-        let thread = WriterThread { connector, connection, queue, syncer };
+        let thread = WriterThread { connector, connection, queue, pace: Pace::new(), syncer };
         thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
         Ok(Self { jobs })
     }
@@ -94,27 +94,36 @@ struct WriterThread {
     connector: Connector,
     connection: Option<Connection>,
     queue: mpsc::Receiver<Box<dyn Job>>,
+    pace: Pace,
     /// Has the disk confirm, if no transaction waits for it.
     syncer: Option<Syncer>,
 }
 
 impl WriterThread {
     fn run(mut self) {
-        let (mut last, mut is_crowded) = (Instant::now(), false);
-        while let Some(first) = self.queue.blocking_recv() {
-            if is_crowded {
-                thread::sleep(BETWEEN_GROUPS.saturating_sub(last.elapsed()));
-            }
-            last = Instant::now();
+        while let Some(first) = self.next() {
             let mut group = vec![first];
             while group.len() < LARGEST_GROUP {
                 let Ok(next) = self.queue.try_recv() else { break };
                 group.push(next);
             }
-            is_crowded = group.len() > 1;
+            self.pace.begin(group.len() > 1);
             self.write(group);
             if let Some(syncer) = &self.syncer {
                 syncer.written();
+            }
+        }
+    }
+
+    /// The first job of the next group. `None` after the last one.
+    fn next(&mut self) -> Option<Box<dyn Job>> {
+        self.pace.wait();
+        match self.queue.try_recv() {
+            Ok(job) => Some(job),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                self.pace.rest();
+                self.queue.blocking_recv()
             }
         }
     }
@@ -211,10 +220,6 @@ fn stopped() -> StoreError {
 
 /// How many writes may wait before their callers wait for room.
 const LONGEST_QUEUE: usize = 1024;
-
-/// How far two groups are apart at least while several clients write. It is added
-/// to what they wait, so it is short.
-const BETWEEN_GROUPS: Duration = Duration::from_millis(1);
 
 /// How many writes are one transaction at most.
 const LARGEST_GROUP: usize = 256;

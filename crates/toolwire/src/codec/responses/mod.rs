@@ -77,6 +77,7 @@ pub static CODEC: Codec = Codec {
         state_members: &stateful_in::STATE,
         reference_word: stateful_in::REFERENCE,
         read_request: stateful_in::request,
+        read_input: stateful_in::request_input,
         read_answer: stateful_in::answer,
         read_items: stateful_in::list,
         write_request: stateful_out::write_request,

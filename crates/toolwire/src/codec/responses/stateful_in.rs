@@ -3,16 +3,16 @@
 use crate::stateful::{StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest};
 use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, What};
 
-/// Reads a request.
+/// Reads a request whose head was read, so nothing is checked for the second time.
 pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, ReadError> {
     let mut request = StatefulRequest::default();
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
         if key == *"input" && reader.peek() == Kind::Array {
-            request.input = items(&mut reader)?;
+            request.input = known_items(&mut reader, known_item)?;
             continue;
         }
-        let value = reader.raw()?;
+        let value = known(&mut reader)?;
         let is_set = value.kind() != Kind::Null;
         match key.decode().as_ref() {
             STORE => request.store = boolean(&value)?,
@@ -28,32 +28,65 @@ pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, Rea
     Ok(request)
 }
 
-/// Reads an answer.
-pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
-    let mut answer = StatefulAnswer::default();
-    let mut reader = Reader::new(body);
+/// Reads only the input of a request whose head was read.
+pub(super) fn request_input(mut reader: Reader<'_>) -> Result<Vec<StatefulItem<'_>>, ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
+        if key != *"input" {
+            reader.skip_known()?;
+            continue;
+        }
+        return match reader.peek() == Kind::Array {
+            true => known_items(&mut reader, known_item),
+            false => {
+                let value = known(&mut reader)?;
+                if value.kind() == Kind::Null { Ok(Vec::new()) } else { input(value) }
+            }
+        };
+    }
+    Ok(Vec::new())
+}
+
+/// Reads an answer, as far as the last member that matters.
+pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
+    let mut answer = StatefulAnswer::default();
+    let mut missing = 3 + ECHO.len();
+    let mut reader = Reader::new(body);
+    let mut members = reader.object()?;
+    while missing > 0
+        && let Some(key) = members.next(&mut reader)?
+    {
         match key.decode().as_ref() {
             "id" => answer.id = reader.string()?.into_decoded().into_owned(),
             "status" if reader.peek() == Kind::String => {
                 answer.status = reader.string()?.into_decoded().into_owned();
             }
-            "output" => answer.output = items(&mut reader)?,
-            name => {
+            "output" => answer.output = known_items(&mut reader, answered_item)?,
+            name if ECHO.contains(&name) => {
                 let start = reader.here().offset();
-                reader.skip_known()?;
-                if ECHO.contains(&name)
-                    && let (Some(start), Some(end)) = (start, reader.behind().offset())
+                if missing == ECHO.len()
+                    && name == FIRST_ECHO
+                    && let Some(start) = start
+                    && let Some(end) = echo_end(body)
+                    && start < end
                 {
+                    answer.repeats = Some(start..end);
+                    break;
+                }
+                reader.skip_known()?;
+                if let (Some(start), Some(end)) = (start, reader.behind().offset()) {
                     // Only short members are between them.
                     let start = answer.repeats.as_ref().map_or(start, |found| found.start);
                     answer.repeats = Some(start..end);
                 }
             }
+            _other => {
+                reader.skip_known()?;
+                continue;
+            }
         }
+        missing -= 1;
     }
-    reader.finish()?;
     Ok(answer)
 }
 
@@ -118,6 +151,85 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
     Ok(StatefulItem::new(id, is_reference, value.into_text()))
 }
 
+/// The items of a document that was read or written before.
+fn known_items<'a>(
+    reader: &mut Reader<'a>,
+    item: impl Fn(&mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError>,
+) -> Result<Vec<StatefulItem<'a>>, ReadError> {
+    let mut found = Vec::new();
+    let mut list = reader.array()?;
+    while list.more(reader)? {
+        found.push(item(reader)?);
+    }
+    Ok(found)
+}
+
+/// An item of a client's, as [`item`] reads it.
+fn known_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
+    let (mut id, mut kind, mut has_role) = (None, None, false);
+    let mut start = reader.clone();
+    let value = known(reader)?;
+    if value.kind() == Kind::Object {
+        let mut members = start.object()?;
+        while let Some(key) = members.next(&mut start)? {
+            let is_string = start.peek() == Kind::String;
+            match key.decode().as_ref() {
+                "id" if is_string => id = Some(start.string()?.into_decoded().into_owned()),
+                "type" if is_string => kind = Some(start.string()?),
+                name => {
+                    has_role |= name == "role" && start.peek() != Kind::Null;
+                    start.skip_known()?;
+                }
+            }
+        }
+    }
+    let is_reference = match kind {
+        Some(kind) => kind == *REFERENCE,
+        None => id.is_some() && !has_role,
+    };
+    Ok(StatefulItem::new(id, is_reference, value.into_text()))
+}
+
+/// An item of an answer, which refers to nothing. Nothing behind its id is read.
+fn answered_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
+    let mut start = reader.clone();
+    let value = known(reader)?;
+    let mut id = None;
+    if value.kind() == Kind::Object {
+        let mut members = start.object()?;
+        while let Some(key) = members.next(&mut start)? {
+            if key == *"id" {
+                if start.peek() == Kind::String {
+                    id = Some(start.string()?.into_decoded().into_owned());
+                }
+                break;
+            }
+            start.skip_known()?;
+        }
+    }
+    Ok(StatefulItem::new(id, false, value.into_text()))
+}
+
+/// The value that comes next, in a document that was read or written before.
+fn known<'a>(reader: &mut Reader<'a>) -> Result<Raw<'a>, ReadError> {
+    // The whitespace in front of it is no part of it.
+    reader.peek();
+    let start = reader.clone();
+    reader.skip_known()?;
+    Ok(reader.raw_since(&start))
+}
+
+/// Where the members of an answer end that repeat its request, if the answer is
+/// written as this codec does it: they are long, and what is behind them is short. It
+/// may only be a guess, because any part of an answer may be kept apart from the rest.
+fn echo_end(body: &str) -> Option<usize> {
+    let bytes = body.as_bytes();
+    let tail = bytes.len().saturating_sub(BEHIND_ECHO);
+    let found = memchr::memmem::rfind(bytes.get(tail..)?, AFTER_ECHO.as_bytes())?;
+    // The list before it is part of the echo with its bracket.
+    Some(tail + found + 1)
+}
+
 fn boolean(value: &Raw<'_>) -> Result<Option<bool>, ReadError> {
     if value.kind() == Kind::Null {
         return Ok(None);
@@ -146,6 +258,17 @@ pub(super) const STATE: [&str; 3] = ["previous_response_id", "conversation", "ba
 
 /// The long members of an answer that come from its request. They are behind its
 /// output, and close together.
-const ECHO: [&str; 2] = ["instructions", "tools"];
+const ECHO: [&str; 2] = [FIRST_ECHO, "tools"];
+
+const FIRST_ECHO: &str = "instructions";
+
+/// The end of the tools and the key behind them.
+const AFTER_ECHO: &str = "],\"tool_choice\":";
+
+/// How many bytes are usually behind them at most.
+const BEHIND_ECHO: usize = 2048;
 
 pub(super) const REFERENCE: &str = "item_reference";
+
+#[cfg(test)]
+mod tests;

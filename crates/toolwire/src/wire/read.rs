@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ends::{self, ValueEnd, ValueEnds};
-use super::scan::{self, Fault, MAX_DEPTH, Scan};
+use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan};
 use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
@@ -88,22 +88,32 @@ impl<'a> Reader<'a> {
 
     /// Reads a string.
     pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
-        self.expect(Kind::String)?;
-        self.literal()
+        if self.byte() != Some(b'"') {
+            self.expect(Kind::String)?;
+        }
+        let end = match ends::find(&mut self.ends, self.pos) {
+            Some(end) => end,
+            None => self.literal_end()?,
+        };
+        Ok(self.literal(end))
     }
 
-    /// Reads a string whose quote comes next.
-    fn literal(&mut self) -> Result<Str<'a>, ReadError> {
-        let start = self.pos;
-        let end = match ends::find(&mut self.ends, start) {
-            Some(end) => end,
-            None => self.scanned(scan::string(self.bytes(), start))?,
-        };
-        let (end, escaped) = (end.behind(), end.is_escaped());
-        self.pos = end;
-        let inside = self.src.get(start + 1..end - 1).unwrap_or_default();
-        let pos = self.base.advance(start);
-        Ok(Str::literal(inside, escaped, pos))
+    /// The end of the string whose quote comes next.
+    #[inline(always)]
+    fn literal_end(&self) -> Result<LiteralEnd, ReadError> {
+        match scan::string(self.bytes(), self.pos) {
+            Ok(end) => Ok(end),
+            Err(fault) => Err(self.fault(*fault)),
+        }
+    }
+
+    /// Reads the string whose quote comes next and of which the end is known.
+    #[inline(always)]
+    fn literal(&mut self, end: LiteralEnd) -> Str<'a> {
+        let (start, behind) = (self.pos, end.behind());
+        self.pos = behind;
+        let inside = self.src.get(start + 1..behind - 1).unwrap_or_default();
+        Str::literal(inside, end.is_escaped(), self.base.advance(start))
     }
 
     /// Reads any value as the bytes it is.
@@ -149,6 +159,7 @@ impl<'a> Reader<'a> {
         self.skip_whitespace();
         self.pos = match ends::find(&mut self.ends, self.pos) {
             Some(end) => end.behind(),
+            None if self.byte() == Some(b'"') => self.literal_end()?.behind(),
             None => self.scanned(scan::value(self.bytes(), self.pos, self.depth, &mut ()))?,
         };
         Ok(())
@@ -190,9 +201,32 @@ impl<'a> Reader<'a> {
         self.raw()
     }
 
+    /// Reads a whole number of few digits, if one comes next and is spelled without a
+    /// sign, a fraction and an exponent.
+    fn small_number(&mut self) -> Option<u64> {
+        let bytes = self.bytes().get(self.pos..)?;
+        let (first, rest) = bytes.split_first().filter(|(first, _)| first.is_ascii_digit())?;
+        let mut value = u64::from(first - b'0');
+        let mut length = 1;
+        // A number of eighteen digits is not too large.
+        for byte in rest.iter().take(18) {
+            match byte {
+                b'0'..=b'9' if value > 0 => value = value * 10 + u64::from(byte - b'0'),
+                b'0'..=b'9' | b'.' | b'e' | b'E' => return None,
+                _other => {
+                    self.pos += length;
+                    return Some(value);
+                }
+            }
+            length += 1;
+        }
+        None
+    }
+
     /// Reads a value, or `null` as its absence.
     pub fn nullable<T: Read<'a>>(&mut self) -> Result<Option<T>, ReadError> {
-        if self.peek() == Kind::Null {
+        self.skip_whitespace();
+        if self.byte() == Some(b'n') {
             self.skip()?;
             return Ok(None);
         }
@@ -201,13 +235,17 @@ impl<'a> Reader<'a> {
 
     /// Enters an object.
     pub fn object(&mut self) -> Result<Members, ReadError> {
-        self.expect(Kind::Object)?;
+        if self.byte() != Some(b'{') {
+            self.expect(Kind::Object)?;
+        }
         self.open()
     }
 
     /// Enters an array.
     pub fn array(&mut self) -> Result<Members, ReadError> {
-        self.expect(Kind::Array)?;
+        if self.byte() != Some(b'[') {
+            self.expect(Kind::Array)?;
+        }
         self.open()
     }
 
@@ -217,11 +255,28 @@ impl<'a> Reader<'a> {
     /// Writers put a discriminator first almost always, so this rarely looks
     /// past a few bytes.
     pub fn tag(&mut self, key: &str) -> Result<Option<Str<'a>>, ReadError> {
+        if let Some(tag) = self.first_tag(key) {
+            return Ok(Some(tag));
+        }
         let mut ahead = self.clone();
         if ahead.seek(key)? && ahead.peek() == Kind::String {
             return ahead.string().map(Some);
         }
         Ok(None)
+    }
+
+    /// The string under `key` if the object that comes next begins with it.
+    fn first_tag(&mut self, key: &str) -> Option<Str<'a>> {
+        self.skip_whitespace();
+        let rest = self.rest().strip_prefix("{\"")?.strip_prefix(key)?.strip_prefix("\":")?;
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        if !rest.starts_with('"') || self.depth >= MAX_DEPTH {
+            return None;
+        }
+        let start = self.src.len() - rest.len();
+        let end = scan::string(self.bytes(), start).ok()?;
+        let inside = self.src.get(start + 1..end.behind() - 1)?;
+        Some(Str::literal(inside, end.is_escaped(), self.base.advance(start)))
     }
 
     /// Goes into the object that comes next, to the value under `key`. Says
@@ -272,6 +327,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An error at the value that comes next.
+    #[cold]
     pub fn error(&mut self, what: What) -> ReadError {
         ReadError::new(self.here(), what)
     }
@@ -301,6 +357,18 @@ impl<'a> Reader<'a> {
         Err(self.error(what))
     }
 
+    /// An error where a container of which one element was read must go on or end.
+    #[cold]
+    fn misplaced(&mut self, close: u8) -> ReadError {
+        let what = match (self.byte(), close) {
+            (None, _) => What::End,
+            (Some(_), b'}') => What::CommaOrBrace,
+            (Some(_), _) => What::CommaOrBracket,
+        };
+        self.error(what)
+    }
+
+    #[inline(always)]
     fn skip_whitespace(&mut self) {
         self.pos = scan::whitespace(self.bytes(), self.pos);
     }
@@ -314,10 +382,13 @@ impl<'a> Reader<'a> {
     }
 
     fn scanned<T>(&self, result: Scan<T>) -> Result<T, ReadError> {
-        result.map_err(|fault| {
-            let Fault { at, what } = *fault;
-            ReadError::new(self.base.advance(at), what)
-        })
+        result.map_err(|fault| self.fault(*fault))
+    }
+
+    #[cold]
+    fn fault(&self, fault: Fault) -> ReadError {
+        let Fault { at, what } = fault;
+        ReadError::new(self.base.advance(at), what)
     }
 }
 
@@ -336,24 +407,30 @@ impl Members {
     /// The key of the next member of an object; the reader is before its
     /// value, which must be read or skipped.
     pub fn next<'a>(&mut self, reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, ReadError> {
-        if !self.step(reader, b'}', What::CommaOrBrace)? {
+        if !self.step(reader, b'}')? {
             return Ok(None);
         }
         if reader.byte() != Some(b'"') {
             let what = if reader.peek() == Kind::End { What::End } else { What::Key };
             return Err(reader.error(what));
         }
-        let key = reader.literal()?;
-        reader.pos = reader.scanned(scan::colon(reader.bytes(), reader.pos))?;
+        // The ends that are known are those of values.
+        let end = reader.literal_end()?;
+        let key = reader.literal(end);
+        reader.pos = match scan::colon(reader.bytes(), reader.pos) {
+            Ok(pos) => pos,
+            Err(fault) => return Err(reader.fault(*fault)),
+        };
         Ok(Some(key))
     }
 
     /// Whether an array has another element; the reader is before it.
     pub fn more(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
-        self.step(reader, b']', What::CommaOrBracket)
+        self.step(reader, b']')
     }
 
-    fn step(&mut self, reader: &mut Reader<'_>, close: u8, what: What) -> Result<bool, ReadError> {
+    #[inline(always)]
+    fn step(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, ReadError> {
         reader.skip_whitespace();
         let first = std::mem::replace(&mut self.first, false);
         match reader.byte() {
@@ -368,8 +445,7 @@ impl Members {
                 Ok(true)
             }
             Some(_) if first => Ok(true),
-            Some(_) => Err(reader.error(what)),
-            None => Err(reader.error(What::End)),
+            Some(_) | None => Err(reader.misplaced(close)),
         }
     }
 }
@@ -442,6 +518,9 @@ impl<'a> Read<'a> for At<bool> {
 impl<'a> Read<'a> for At<u64> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let pos = reader.here();
+        if let Some(value) = reader.small_number() {
+            return Ok(Self { pos, value });
+        }
         let number = reader.number()?;
         let value = number.text().parse().or_else(|_| whole(number.text()).ok_or(()));
         let Ok(value) = value else {

@@ -1,7 +1,9 @@
 //! Every path that the gateway answers.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -22,42 +24,76 @@ use crate::state::GatewayState;
 use crate::stored::StoredEndpoint;
 use crate::{cors, guard, identity, models, observe, stored};
 
+/// A response that is being made.
+pub(crate) struct PendingResponse {
+    answer: Answer,
+    /// The origin of a web page that may read it.
+    origin: Option<HeaderValue>,
+    /// The client's own id of the request.
+    own_id: Option<HeaderValue>,
+    is_head: bool,
+}
+
+/// What the response is made of. What is known at once needs no future, and what
+/// takes time is in one that holds nothing of what came before.
+enum Answer {
+    Now(Option<Response<ResponseBody>>),
+    Later(Pin<Box<dyn Future<Output = Response<ResponseBody>> + Send>>),
+}
+
 /// Handles one request.
-pub(crate) async fn handle(
+pub(crate) fn handle(
     state: &Arc<GatewayState>,
+    active: Arc<ActiveConfig>,
+    client: Protocol,
     peer: SocketAddr,
     request: Request<Incoming>,
-) -> Response<ResponseBody> {
-    let active = state.active.load_full();
+) -> PendingResponse {
     let origin = guard::allowed_origin(&active.config, request.headers()).cloned();
     let is_head = request.method() == Method::HEAD;
     let own_id = observe::client_request_id(request.headers()).map(HeaderValue::from_str);
     let own_id = own_id.and_then(Result::ok);
-    let mut response = answer(state, active, peer, request).await;
-    if let Some(origin) = origin {
-        cors::allow(origin, response.headers_mut());
-    }
-    if let Some(id) = own_id {
-        response.headers_mut().insert(observe::CLIENT_REQUEST_ID, id);
-    }
-    if is_head { without_body(response) } else { response }
+    let answer = answer(state, active, client, peer, request);
+    PendingResponse { answer, origin, own_id, is_head }
 }
 
-async fn answer(
+impl PendingResponse {
+    /// The response. It is taken once.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Response<ResponseBody>> {
+        let mut response = match &mut self.answer {
+            Answer::Now(response) => ready!(response.take().map_or(Poll::Pending, Poll::Ready)),
+            Answer::Later(response) => ready!(response.as_mut().poll(cx)),
+        };
+        if let Some(origin) = self.origin.take() {
+            cors::allow(origin, response.headers_mut());
+        }
+        if let Some(id) = self.own_id.take() {
+            response.headers_mut().insert(observe::CLIENT_REQUEST_ID.clone(), id);
+        }
+        Poll::Ready(if self.is_head { without_body(response) } else { response })
+    }
+}
+
+impl From<Response<ResponseBody>> for Answer {
+    fn from(response: Response<ResponseBody>) -> Self {
+        Self::Now(Some(response))
+    }
+}
+
+fn answer(
     state: &Arc<GatewayState>,
     active: Arc<ActiveConfig>,
+    client: Protocol,
     peer: SocketAddr,
     request: Request<Incoming>,
-) -> Response<ResponseBody> {
+) -> Answer {
     let (mut parts, body) = request.into_parts();
     if cors::is_preflight(&parts) && guard::allowed_origin(&active.config, &parts.headers).is_some()
     {
-        return cors::preflight(&parts);
+        return cors::preflight(&parts).into();
     }
-    let path = parts.uri.path().to_owned();
     let protocols = active.config.protocols.as_slice();
-    let endpoint = ServedEndpoint::find(protocols, &path);
-    let client = client_protocol(protocols, &path, &parts.headers);
+    let endpoint = ServedEndpoint::find(protocols, parts.uri.path());
     let log_path = endpoint.as_ref().map_or("elsewhere", ServedEndpoint::log_path);
     let log = || RequestLog::start(state, active.config.log, relay::request_id(), client, log_path);
     let access = endpoint.as_ref().map_or(Access::Clients, ServedEndpoint::access);
@@ -65,7 +101,7 @@ async fn answer(
         Ok(credentials) => credentials,
         Err(failure) => {
             state.metrics.request_rejected();
-            return relay::respond_with_error(log(), failure, client);
+            return relay::respond_with_error(log(), failure, client).into();
         }
     };
     let key = credentials.key.and_then(|index| active.config.keys.get(index)?.source());
@@ -76,67 +112,80 @@ async fn answer(
     };
     let limit = active.config.limits.head;
     if head_size(&parts) > limit {
-        return relay::respond_with_error(log(), head_too_long(limit), client);
+        return relay::respond_with_error(log(), head_too_long(limit), client).into();
     }
     let Some(endpoint) = endpoint else {
-        return relay::respond_with_error(log(), not_found(protocols, &path), client);
+        return relay::respond_with_error(log(), not_found(protocols, parts.uri.path()), client)
+            .into();
     };
     let allowed = endpoint.methods();
     if parts.method == Method::OPTIONS {
-        return options(allowed, endpoint.answers_head());
+        return options(allowed, endpoint.answers_head()).into();
     }
     if parts.method == Method::HEAD && endpoint.answers_head() {
         parts.method = Method::GET;
     }
     if !allowed.contains(&parts.method) {
-        return relay::respond_with_error(log(), wrong_method(allowed), client);
+        return relay::respond_with_error(log(), wrong_method(allowed), client).into();
     }
     if parts.method == Method::POST
         && (parts.headers.contains_key(CONTENT_TYPE) || !endpoint.takes_no_body())
         && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
     {
         state.metrics.request_rejected();
-        return relay::respond_with_error(log(), failure, client);
+        return relay::respond_with_error(log(), failure, client).into();
     }
     if dry_run::is_wanted(&parts.headers) && !endpoint.is_sent_to_upstreams() {
-        return relay::respond_with_error(log(), dry_run::not_here(), client);
+        return relay::respond_with_error(log(), dry_run::not_here(), client).into();
     }
-    // What is seldom asked for is boxed, so that it does not make room for itself
-    // in the future of every request.
+    let state = Arc::clone(state);
     match endpoint {
         ServedEndpoint::Answers { path, .. } => {
-            let (state, log) = (Arc::clone(state), log());
-            let active = Arc::clone(&active);
+            let log = log();
             let request =
                 IncomingRequest { state, active, parts, credentials, client, path, log, body };
-            relay::relay(request).await
+            Answer::Later(Box::pin(relay::relay(request)))
         }
         ServedEndpoint::TokenCount { path, .. } => {
-            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
-            let context = RequestContext { state, active, parts, credentials, client, path, log };
-            Box::pin(relay::count_tokens(context, body)).await
+            let log = log();
+            Answer::Later(Box::pin(async move {
+                let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
+                let context =
+                    RequestContext { state, active, parts, credentials, client, path, log };
+                relay::count_tokens(context, body).await
+            }))
         }
         ServedEndpoint::Passed(route) => {
-            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
-            let path = PathMatch::default();
-            let context = RequestContext { state, active, parts, credentials, client, path, log };
-            Box::pin(passthrough::serve(context, route, body)).await
+            let (log, path) = (log(), PathMatch::default());
+            Answer::Later(Box::pin(async move {
+                let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
+                let context =
+                    RequestContext { state, active, parts, credentials, client, path, log };
+                passthrough::serve(context, route, body).await
+            }))
         }
         ServedEndpoint::Stored(endpoint) => {
-            let (active, parts, credentials, log) = (&active, &parts, &credentials, log());
-            let path = PathMatch::default();
-            let context = RequestContext { state, active, parts, credentials, client, path, log };
-            Box::pin(stored::serve(context, endpoint, body)).await
+            let (log, path) = (log(), PathMatch::default());
+            Answer::Later(Box::pin(async move {
+                let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
+                let context =
+                    RequestContext { state, active, parts, credentials, client, path, log };
+                stored::serve(context, endpoint, body).await
+            }))
         }
-        ServedEndpoint::Models => Box::pin(model_list(&active, client, &parts)).await,
-        ServedEndpoint::Model { name } => Box::pin(model(state, &active, client, &name)).await,
-        ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()),
-        ServedEndpoint::Ready => ready(state, &parts.headers),
+        ServedEndpoint::Models => {
+            Answer::Later(Box::pin(async move { model_list(&active, client, &parts).await }))
+        }
+        ServedEndpoint::Model { name } => {
+            Answer::Later(Box::pin(async move { model(&state, &active, client, &name).await }))
+        }
+        ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()).into(),
+        ServedEndpoint::Ready => ready_or_not(&state, &parts.headers).into(),
         ServedEndpoint::Metrics => {
             let GatewayState { metrics, log, bodies, streams, .. } = state.as_ref();
-            text(StatusCode::OK, metrics.render(log.lost_lines(), bodies, streams))
+            text(StatusCode::OK, metrics.render(log.lost_lines(), bodies, streams)).into()
         }
-        ServedEndpoint::Reload => reload(state, peer, client),
+        ServedEndpoint::Reload => reload(&state, peer, client).into(),
     }
 }
 
@@ -326,7 +375,7 @@ async fn model(
     }
 }
 
-fn ready(state: &GatewayState, headers: &HeaderMap) -> Response<ResponseBody> {
+fn ready_or_not(state: &GatewayState, headers: &HeaderMap) -> Response<ResponseBody> {
     if !state.drain.is_serving() {
         return text(StatusCode::SERVICE_UNAVAILABLE, "stopping\n".to_owned());
     }

@@ -7,7 +7,9 @@
 use std::net::IpAddr;
 
 use hyper::StatusCode;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, ORIGIN};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
@@ -151,7 +153,7 @@ fn check_origin(headers: &HeaderMap, host: &Authority) -> Result<(), Failure> {
     if headers.get_all(ORIGIN).iter().any(|origin| is_own(origin) != Some(true)) {
         return Err(foreign());
     }
-    let mut sites = headers.get_all("sec-fetch-site").iter().map(HeaderValue::as_bytes);
+    let mut sites = headers.get_all(&SEC_FETCH_SITE).iter().map(HeaderValue::as_bytes);
     if sites.any(|site| site != b"same-origin" && site != b"none") {
         return Err(foreign());
     }
@@ -185,7 +187,7 @@ fn read_credentials(headers: &HeaderMap) -> Credentials {
         (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
             .then(|| Secret::new(token.to_owned()))
     });
-    let api_key = headers.get("x-api-key").and_then(text).filter(|key| !key.is_empty());
+    let api_key = headers.get(&X_API_KEY).and_then(text).filter(|key| !key.is_empty());
     Credentials { bearer, api_key: api_key.map(Secret::new), key: None }
 }
 
@@ -226,3 +228,6 @@ fn find_key(config: &Config, secret: &Secret) -> Option<usize> {
 fn rejected(status: StatusCode, kind: ErrorKind, message: &str) -> Failure {
     Failure::with_status(status.as_u16(), ApiError::new(kind, message))
 }
+
+static SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+static X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");

@@ -104,13 +104,7 @@ impl SecretMask {
 
     /// Removes the headers that hold a secret.
     pub(crate) fn remove_headers(&self, headers: &mut HeaderMap) {
-        let leaking = |(name, value): (&HeaderName, &HeaderValue)| {
-            (!self.find(value.as_bytes()).is_empty()).then(|| name.clone())
-        };
-        let names: Vec<HeaderName> = headers.iter().filter_map(leaking).collect();
-        for name in names {
-            headers.remove(name);
-        }
+        remove_leaking(|| self.configured.iter().chain(self.own.iter().flatten()), headers);
     }
 
     fn find(&self, text: &[u8]) -> Vec<(usize, usize)> {
@@ -118,10 +112,42 @@ impl SecretMask {
         let mut found = Vec::new();
         for secret in self.configured.iter().chain(own) {
             let secret = secret.reveal().as_bytes();
+            if secret.len() > text.len() {
+                continue;
+            }
             found
                 .extend(memmem::find_iter(text, secret).map(|start| (start, start + secret.len())));
         }
         found
+    }
+}
+
+/// Removes the headers that hold a secret of the configuration or of the client.
+pub(crate) fn remove_headers(
+    configured: &[Secret],
+    credentials: &Credentials,
+    headers: &mut HeaderMap,
+) {
+    let Credentials { bearer, api_key, key: _ } = credentials;
+    let own = [bearer, api_key].map(|secret| secret.as_ref().filter(|one| is_recognizable(one)));
+    remove_leaking(|| configured.iter().chain(own.into_iter().flatten()), headers);
+}
+
+fn remove_leaking<'s, I>(secrets: impl Fn() -> I, headers: &mut HeaderMap)
+where
+    I: Iterator<Item = &'s Secret>,
+{
+    let is_leaking = |value: &HeaderValue| {
+        let value = value.as_bytes();
+        // Most keys are longer than most headers.
+        secrets()
+            .map(|secret| secret.reveal().as_bytes())
+            .any(|secret| secret.len() <= value.len() && memmem::find(value, secret).is_some())
+    };
+    let leaking = headers.iter().filter(|(_, value)| is_leaking(value));
+    let names: Vec<HeaderName> = leaking.map(|(name, _)| name.clone()).collect();
+    for name in names {
+        headers.remove(name);
     }
 }
 

@@ -154,8 +154,8 @@ pub struct Description {
 impl Description {
     /// Whether a path belongs to the protocol, even if nothing is served there.
     pub fn owns_path(&self, path: &str) -> bool {
-        let fixed = self.answers.path.split(MODEL).next().unwrap_or_default();
-        path.starts_with(fixed)
+        let pattern = self.answers.path;
+        path.starts_with(split_at_model(pattern).map_or(pattern, |(head, _)| head))
     }
 }
 
@@ -188,7 +188,7 @@ impl Endpoint {
 
     /// Whether the model's name is in the URL.
     pub fn names_model(&self) -> bool {
-        self.path.contains(MODEL)
+        split_at_model(self.path).is_some()
     }
 
     /// The path of a request for this model.
@@ -201,7 +201,7 @@ impl Endpoint {
     pub fn matches(&self, path: &str) -> Option<PathMatch> {
         let by_url = self.stream_path.is_some();
         let one = |pattern: &str, stream| {
-            let model = match pattern.split_once(MODEL) {
+            let model = match split_at_model(pattern) {
                 None => return (pattern == path).then_some(PathMatch { model: None, stream }),
                 Some((head, tail)) => path.strip_prefix(head)?.strip_suffix(tail)?,
             };
@@ -214,6 +214,13 @@ impl Endpoint {
 }
 
 const MODEL: &str = "{model}";
+
+/// What is before and behind the model's name in the pattern of a path. Most
+/// patterns have none, and not even a brace.
+fn split_at_model(pattern: &str) -> Option<(&str, &str)> {
+    memchr::memchr(b'{', pattern.as_bytes())?;
+    pattern.split_once(MODEL)
+}
 
 /// A name as one segment of a path.
 fn encode(name: &str) -> String {

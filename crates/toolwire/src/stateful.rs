@@ -142,7 +142,7 @@ pub fn read_request<'a>(
 ) -> Result<Option<StatefulRequest<'a>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    let reader = Reader::again(source, &head.ends);
+    let reader = head.reader(source);
     (codec.read_request)(reader).map(Some).map_err(|error| invalid(source, error))
 }
 
@@ -159,7 +159,7 @@ pub fn read_input<'a>(
 ) -> Result<Option<Vec<StatefulItem<'a>>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
-    let reader = Reader::again(source, &head.ends);
+    let reader = head.reader(source);
     (codec.read_input)(reader).map(Some).map_err(|error| invalid(source, error))
 }
 

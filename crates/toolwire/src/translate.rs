@@ -11,6 +11,7 @@ mod session;
 
 use std::ops::Range;
 
+pub(crate) use self::head::KnownTools;
 pub use self::head::{RequestHead, ToolLists};
 use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;

@@ -21,6 +21,9 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("cors.rs::allow", "adds three headers"),
     ("cors.rs::is_preflight", "looks up one header"),
     ("cors.rs::preflight", "adds three headers"),
+    ("observe/figures.rs::write_duration", "writes one number"),
+    ("observe/figures.rs::write_number", "writes one number"),
+    ("observe/figures.rs::write_time", "writes one time"),
     ("observe/notes.rs::client_request_id", "looks up one header"),
     ("observe/notes.rs::write_text", "writes what is short already"),
     ("observe/request_log.rs::set_client", "looks up one header"),
@@ -96,7 +99,12 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("state.rs::new", "the work is that of active_config.rs::build"),
     ("upstream/mod.rs::get", "passes the query on unread"),
     ("upstream/mod.rs::send", "passes the bytes on unread"),
-    ("upstream/response.rs::new", ONLY_A_CONNECTION),
+    ("upstream/client.rs::send", "passes the bytes on unread"),
+    ("upstream/http1/connection.rs::new", "only keeps what it is given"),
+    ("upstream/http1/connection.rs::poll_read", "reads once, at most 16 KiB"),
+    ("upstream/http1/framing.rs::take", "splits in one place"),
+    ("upstream/http1/mod.rs::send", "passes the bytes on unread"),
+    ("upstream/response.rs::from_hyper", ONLY_A_CONNECTION),
 ];
 
 const PART_OF_PARSE: &str = "part of config/file.rs::parse, which has long files in its rows";

@@ -35,6 +35,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
         crate::stored::growth::ROWS,
         crate::stored::session_growth::ROWS,
         crate::upstream::growth::ROWS,
+        crate::upstream::http1_growth::ROWS,
     ]
     .into_iter()
     .flatten()

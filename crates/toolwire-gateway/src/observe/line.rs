@@ -15,6 +15,10 @@ pub(super) const LINE_LIMIT: usize = 4096;
 /// Writes a text of a client's making into a line of text. Spaces are escaped
 /// too, because they separate the fields of a line.
 pub(super) fn write_escaped(text: &str, line: &mut String) {
+    if text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+        line.push_str(text);
+        return;
+    }
     for c in text.chars() {
         if is_unsafe(c) || c.is_whitespace() || c == '\\' {
             let _ = write!(line, "{}", c.escape_unicode());
@@ -41,7 +45,8 @@ pub(super) fn end_text(mut line: String) -> Vec<u8> {
 pub(super) fn escape_json(json: Vec<u8>) -> String {
     // JSON that toolwire writes is UTF-8.
     let json = String::from_utf8(json).unwrap_or_default();
-    if !json.chars().any(is_unsafe) {
+    let is_plain = json.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+    if is_plain || !json.chars().any(is_unsafe) {
         return json;
     }
     let mut escaped = String::with_capacity(json.len() + 64);
@@ -59,6 +64,9 @@ pub(super) fn escape_json(json: Vec<u8>) -> String {
 
 /// The beginning of a text of a client's making.
 pub(super) fn clip(text: &str, chars: usize) -> String {
+    if text.len() <= chars {
+        return text.to_owned();
+    }
     let mut clipped: String = text.chars().take(chars).collect();
     if clipped.len() < text.len() {
         clipped.push_str(ELLIPSIS);

@@ -3,6 +3,7 @@
 //! Neither ever holds the content of a request or a response. The labels of the
 //! counters come from closed sets, so no client can add to them.
 
+mod figures;
 #[cfg(test)]
 pub(crate) mod growth;
 mod line;

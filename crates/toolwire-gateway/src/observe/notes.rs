@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderName};
 use toolwire::wire::Object;
 
 use super::{Reason, line};
@@ -61,13 +61,16 @@ impl Notes {
 
 /// The client's own id of a request, if it is one.
 pub(crate) fn client_request_id(headers: &HeaderMap) -> Option<&str> {
-    let id = headers.get("x-request-id")?.to_str().ok()?;
+    let id = headers.get(&X_REQUEST_ID)?.to_str().ok()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(&byte);
     (!id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_plain)).then_some(id)
 }
 
 /// The header that gives a client its own id back, beside the gateway's.
-pub(crate) const CLIENT_REQUEST_ID: &str = "toolwire-client-request-id";
+pub(crate) static CLIENT_REQUEST_ID: HeaderName =
+    HeaderName::from_static("toolwire-client-request-id");
+
+static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The longest id, in bytes.
 const MAX_ID: usize = 128;

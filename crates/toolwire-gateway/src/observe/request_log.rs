@@ -3,16 +3,15 @@
 //! The line is written when the value is dropped, so a request whose client left
 //! is logged like any other.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::header::HeaderMap;
-use time::OffsetDateTime;
 use toolwire::model::Usage;
 use toolwire::wire::{Object, Write as _};
 use toolwire::{Action, Code, Entry, Protocol};
 
+use super::figures::{Precision, write_duration, write_number, write_time};
 use super::notes::Notes;
 use super::{Reason, line};
 use crate::config::{self, SecretSource};
@@ -21,10 +20,17 @@ use crate::upstream::Upstream;
 
 /// The log entry of a request that is under way.
 pub(crate) struct RequestLog {
-    state: Arc<GatewayState>,
-    format: config::LogFormat,
     /// The request's id, which both the client and the upstream get.
     pub(crate) id: String,
+    /// The record is handed from one to the next all the way, so it stays in one
+    /// place.
+    record: Box<LogRecord>,
+}
+
+/// What is known so far.
+struct LogRecord {
+    state: Arc<GatewayState>,
+    format: config::LogFormat,
     client: Protocol,
     path: &'static str,
     model: Option<String>,
@@ -91,10 +97,9 @@ impl RequestLog {
     ) -> Self {
         state.metrics.open_requests(1);
         let now = Instant::now();
-        Self {
+        let record = LogRecord {
             state: Arc::clone(state),
             format,
-            id,
             client,
             path,
             model: None,
@@ -114,48 +119,53 @@ impl RequestLog {
             working_since: Some(now),
             upstream_time: None,
             notes: Notes::default(),
-        }
+        };
+        Self { id, record: Box::new(record) }
     }
 
     /// Sets who asks: the gateway's key, and the client's own id of the request.
     pub(crate) fn set_client(&mut self, key: Option<&Arc<SecretSource>>, headers: &HeaderMap) {
-        self.notes.key = key.cloned();
-        self.notes.client_request_id = super::client_request_id(headers).map(str::to_owned);
+        self.record.notes.key = key.cloned();
+        self.record.notes.client_request_id = super::client_request_id(headers).map(str::to_owned);
     }
 
     /// Records why the last attempt failed.
     pub(crate) fn attempt_failed(&mut self, reason: Reason) {
-        self.notes.failed.extend(self.upstream.clone().map(|upstream| (upstream, reason)));
+        self.record
+            .notes
+            .failed
+            .extend(self.record.upstream.clone().map(|upstream| (upstream, reason)));
     }
 
     /// Sets why the client gets an error.
     pub(crate) fn set_reason(&mut self, reason: Reason) {
-        self.notes.reason = Some(reason);
+        self.record.notes.reason = Some(reason);
     }
 
     /// Sets the model that the client asked for, and the length of its request.
     pub(crate) fn set_request(&mut self, model: &str, received: usize) {
-        self.model = Some(line::clip(model, MODEL_LIMIT));
-        self.received = received;
+        self.record.model = Some(line::clip(model, MODEL_LIMIT));
+        self.record.received = received;
     }
 
     /// Counts an attempt to send the request to an upstream.
     pub(crate) fn start_attempt(&mut self, upstream: &Arc<Upstream>) {
-        if self.attempts > 0 {
+        if self.record.attempts > 0 {
             upstream.metrics.retried();
         }
-        self.attempts += 1;
-        self.upstream = Some(Arc::clone(upstream));
+        self.record.attempts += 1;
+        self.record.upstream = Some(Arc::clone(upstream));
     }
 
     /// Adds what a translation lost. What it emulated exactly is not lost.
     pub(crate) fn add_losses(&mut self, entries: &[Entry]) {
         for entry in entries.iter().filter(|entry| entry.action != Action::Emulated) {
             let count = if let Code::More(count) = entry.code { count } else { 1 };
-            *(if entry.is_loss() { &mut self.loss_count } else { &mut self.lesser_loss_count }) +=
+            let log = self.record.as_mut();
+            *(if entry.is_loss() { &mut log.loss_count } else { &mut log.lesser_loss_count }) +=
                 count;
-            if self.losses.len() < LOSS_LIMIT {
-                self.losses.push(line::clip_entry(entry));
+            if log.losses.len() < LOSS_LIMIT {
+                log.losses.push(line::clip_entry(entry));
             }
         }
     }
@@ -163,70 +173,93 @@ impl RequestLog {
     /// Stops the clock of toolwire's own time while it waits for the client or
     /// the upstream.
     pub(crate) fn pause(&mut self) {
-        if let Some(since) = self.working_since.take() {
-            self.own_time += since.elapsed();
+        if let Some(since) = self.record.working_since.take() {
+            self.record.own_time += since.elapsed();
         }
     }
 
     /// Starts the clock of toolwire's own time again.
     pub(crate) fn resume(&mut self) {
-        self.working_since = Some(Instant::now());
+        self.record.working_since = Some(Instant::now());
     }
 
     /// Adds to toolwire's own time while its clock is stopped.
     pub(crate) fn add_own_time(&mut self, time: Duration) {
-        self.own_time += time;
+        self.record.own_time += time;
     }
 
     /// Takes the time of the upstream's response.
     pub(crate) fn upstream_responded(&mut self) {
-        self.upstream_time = Some(self.started.elapsed().saturating_sub(self.own_time));
+        self.record.upstream_time =
+            Some(self.record.started.elapsed().saturating_sub(self.record.own_time));
     }
 
     /// Counts bytes that went to the client.
     pub(crate) fn add_sent(&mut self, bytes: usize) {
-        self.sent += bytes;
+        self.record.sent += bytes;
     }
 
     /// Sets the tokens and the number of tool calls of the response.
     pub(crate) fn set_usage(&mut self, usage: Option<&Usage<'_>>, calls: usize) {
-        self.tokens = usage.map(|usage| (usage.input, usage.output));
-        self.calls = calls;
+        self.record.tokens = usage.map(|usage| (usage.input, usage.output));
+        self.record.calls = calls;
     }
 
     /// Sets the HTTP status that the client gets.
     pub(crate) fn set_status(&mut self, status: u16) {
-        self.status = status;
+        self.record.status = status;
     }
 
     /// Sets how the request ended.
     pub(crate) fn finish(&mut self, outcome: Outcome) {
-        self.outcome = outcome;
+        self.record.outcome = outcome;
     }
+}
 
-    fn text_line(&self, total: Duration) -> Vec<u8> {
+impl LogRecord {
+    fn text_line(&self, id: &str, total: Duration) -> Vec<u8> {
         let mut line = String::with_capacity(192);
         write_time(seconds_now(), &mut line);
-        let _ = write!(line, " {} {} {}", self.id, self.status, self.outcome.as_str());
-        let _ = write!(line, " {} ", self.path);
+        line.push(' ');
+        line.push_str(id);
+        line.push(' ');
+        write_number(u64::from(self.status), &mut line);
+        for word in [self.outcome.as_str(), self.path] {
+            line.push(' ');
+            line.push_str(word);
+        }
+        line.push(' ');
         line::write_escaped(self.model.as_deref().unwrap_or("-"), &mut line);
         if let Some(upstream) = &self.upstream {
-            let _ = write!(
-                line,
-                " {}→{} via {}",
-                self.client, upstream.config.protocol, upstream.config.name
-            );
+            line.push(' ');
+            line.push_str(self.client.as_str());
+            line.push('→');
+            line.push_str(upstream.config.protocol.as_str());
+            line.push_str(" via ");
+            line.push_str(&upstream.config.name);
         }
-        let _ = write!(line, " {}B→{}B", self.received, self.sent);
-        let _ = write!(line, " {:.1?} (own {:.0?})", total, self.own_time);
+        line.push(' ');
+        write_number(self.received as u64, &mut line);
+        line.push_str("B→");
+        write_number(self.sent as u64, &mut line);
+        line.push_str("B ");
+        write_duration(total, Precision::Tenths, &mut line);
+        line.push_str(" (own ");
+        write_duration(self.own_time, Precision::Whole, &mut line);
+        line.push(')');
         if self.attempts > 1 {
-            let _ = write!(line, " attempts={}", self.attempts);
+            line.push_str(" attempts=");
+            write_number(u64::from(self.attempts), &mut line);
         }
         if let Some((input, output)) = self.tokens {
-            let _ = write!(line, " tokens={input}+{output}");
+            line.push_str(" tokens=");
+            write_number(input, &mut line);
+            line.push('+');
+            write_number(output, &mut line);
         }
         if self.calls > 0 {
-            let _ = write!(line, " calls={}", self.calls);
+            line.push_str(" calls=");
+            write_number(self.calls as u64, &mut line);
         }
         self.notes.write_text(&mut line);
         for entry in self.losses.iter().filter(|entry| entry.is_loss()).take(TEXT_LOSS_LIMIT) {
@@ -237,16 +270,17 @@ impl RequestLog {
             line.push(')');
         }
         if self.loss_count > TEXT_LOSS_LIMIT {
-            let _ = write!(line, " losses={}", self.loss_count);
+            line.push_str(" losses=");
+            write_number(self.loss_count as u64, &mut line);
         }
         line::end_text(line)
     }
 
-    fn json_line(&self, total: Duration) -> Vec<u8> {
+    fn json_line(&self, id: &str, total: Duration) -> Vec<u8> {
         let mut line = Vec::with_capacity(384);
         let mut object = Object::new(&mut line);
         object.put("time", &seconds_now());
-        object.put("id", &self.id);
+        object.put("id", id);
         object.put("path", self.path);
         object.put("status", &u64::from(self.status));
         object.put("ending", self.outcome.as_str());
@@ -304,24 +338,28 @@ impl RequestLog {
 
 impl Drop for RequestLog {
     fn drop(&mut self) {
-        self.pause();
-        let total = self.started.elapsed();
-        let metrics = &self.state.metrics;
+        let Self { id, record } = self;
+        let now = Instant::now();
+        if let Some(since) = record.working_since.take() {
+            record.own_time += now - since;
+        }
+        let total = now - record.started;
+        let metrics = &record.state.metrics;
         metrics.open_requests(-1);
-        let upstream = self.upstream.as_ref();
+        let upstream = record.upstream.as_ref();
         let metrics = upstream.map_or(metrics.without_upstream(), |upstream| &upstream.metrics);
-        metrics.finished(self.client, self.outcome, total, self.own_time);
-        metrics.add_losses(self.loss_count, self.lesser_loss_count);
-        metrics.add_calls(self.calls);
-        if let Some((input, output)) = self.tokens {
+        metrics.finished(record.client, record.outcome, total, record.own_time);
+        metrics.add_losses(record.loss_count, record.lesser_loss_count);
+        metrics.add_calls(record.calls);
+        if let Some((input, output)) = record.tokens {
             metrics.add_tokens(input, output);
         }
-        match self.format {
+        match record.format {
             format @ config::LogFormat::Text => {
-                self.state.log.write_line(&self.text_line(total), format);
+                record.state.log.write_line(&record.text_line(id, total), format);
             }
             format @ config::LogFormat::Json => {
-                self.state.log.write_line(&self.json_line(total), format);
+                record.state.log.write_line(&record.json_line(id, total), format);
             }
             config::LogFormat::Off => {}
         }
@@ -337,16 +375,6 @@ fn micros(time: Duration) -> u64 {
 fn seconds_now() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_secs())
-}
-
-/// Writes a time as people read it: `2026-11-16T09:30:00Z`.
-fn write_time(seconds: u64, line: &mut String) {
-    let at =
-        i64::try_from(seconds).ok().and_then(|at| OffsetDateTime::from_unix_timestamp(at).ok());
-    let Some(at) = at else { return };
-    let (date, (hour, minute, second)) = (at.date(), at.time().as_hms());
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-    let _ = write!(line, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z");
 }
 
 /// The longest model name in a line, in characters.

@@ -1,7 +1,7 @@
 //! What would be sent, told to the client instead of sent.
 
 use hyper::Method;
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::wire::{Object, Raw, Write as _};
@@ -11,7 +11,7 @@ use crate::upstream::Upstream;
 
 /// Whether a client asks for what would be sent.
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
-    let value = headers.get(HEADER).map(HeaderValue::as_bytes);
+    let value = headers.get(&HEADER).map(HeaderValue::as_bytes);
     value.is_some_and(|value| !matches!(value, b"" | b"0" | b"?0" | b"false"))
 }
 
@@ -39,7 +39,7 @@ impl Plan<'_> {
     ) -> ClientResponse {
         let mut response_headers = HeaderMap::new();
         headers::set_request_id(context.client, &context.log.id, &mut response_headers);
-        response_headers.insert(HEADER, HeaderValue::from_static("?1"));
+        response_headers.insert(HEADER.clone(), HeaderValue::from_static("?1"));
         let body = self.write(&context.parts.method, upstream, ledger).into();
         ClientResponse::Whole { headers: response_headers, body }
     }
@@ -78,4 +78,4 @@ impl Plan<'_> {
 }
 
 /// The header that asks for it, and that marks the answer.
-const HEADER: &str = "toolwire-dry-run";
+static HEADER: HeaderName = HeaderName::from_static("toolwire-dry-run");

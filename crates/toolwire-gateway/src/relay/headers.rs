@@ -4,7 +4,9 @@
 mod limits;
 mod response_values;
 mod vendor;
+mod vendor_names;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hyper::header::{
@@ -15,6 +17,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::Auth;
 use toolwire::{Entry, LossPolicy, Protocol, translate};
 
+use self::vendor_names::VendorNames;
 use super::{Failure, RequestContext};
 use crate::config::{self, Credential, Secret};
 use crate::guard::Credentials;
@@ -31,33 +34,34 @@ pub(super) fn for_upstream(
 ) -> Result<HeaderMap, Failure> {
     let to = upstream.config.protocol;
     let vendor = to.describe().vendor;
+    let names = VendorNames::of(vendor);
     let same_vendor = context.client.same_vendor(to);
-    let mut headers = HeaderMap::with_capacity(16);
+    let mut headers = HeaderMap::with_capacity(12);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let accept = if stream { "text/event-stream" } else { "application/json" };
     headers.insert(ACCEPT, HeaderValue::from_static(accept));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     headers.insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
     if let Ok(id) = HeaderValue::from_str(&context.log.id) {
-        headers.insert("x-request-id", id.clone());
-        if let Some(name) = vendor.client_request_id {
+        headers.insert(X_REQUEST_ID.clone(), id.clone());
+        if let Some(name) = names.client_request_id.clone() {
             headers.insert(name, id);
         }
     }
     let client_headers = &context.parts.headers;
-    for name in REQUEST_HEADERS {
+    for name in &REQUEST_HEADERS {
         copy(client_headers, name, &mut headers);
     }
     if same_vendor {
         copy_listed(client_headers, vendor.request_headers, &mut headers);
     }
-    if let Some((name, default)) = vendor.version {
+    if let Some((name, default)) = &names.version {
         if same_vendor {
             copy(client_headers, name, &mut headers);
         }
-        headers.entry(name).or_insert(HeaderValue::from_static(default));
+        headers.entry(name).or_insert_with(|| default.clone());
     }
-    vendor::copy_supported(client_headers, vendor, &upstream.config.credential, &mut headers);
+    vendor::copy_supported(client_headers, &names, &upstream.config.credential, &mut headers);
     for feature in required_features {
         vendor::append_to_list(vendor.feature_header, feature, &mut headers);
     }
@@ -125,12 +129,16 @@ fn add_credential(
     headers: &mut HeaderMap,
 ) -> Result<(), Failure> {
     let auth = &upstream.config.protocol.describe().vendor.auth;
-    let invalid = |_| misconfigured(upstream, "its credential cannot be sent in a header");
+    let invalid = || misconfigured(upstream, "its credential cannot be sent in a header");
     match &upstream.config.credential {
         Credential::None => Ok(()),
         Credential::Key(key) => {
-            let (name, value) = key_header(upstream, key);
-            headers.insert(name, value.map_err(invalid)?);
+            let made = upstream.key_header.get_or_init(|| {
+                let (name, value) = key_header(upstream, key);
+                value.ok().map(|value| (name, value))
+            });
+            let (name, value) = made.as_ref().ok_or_else(invalid)?;
+            headers.insert(name, value.clone());
             Ok(())
         }
         Credential::Client => {
@@ -155,6 +163,10 @@ fn add_credential(
     }
 }
 
+/// The header that shows an upstream's key, if it can be sent in one. To make it
+/// takes as long as all other headers together, so it is made once.
+pub(crate) type KeyHeader = OnceLock<Option<(HeaderName, HeaderValue)>>;
+
 /// The header that shows the operator's key.
 fn key_header(
     upstream: &Upstream,
@@ -178,12 +190,12 @@ pub(super) fn for_client(
     upstream_headers: &HeaderMap,
 ) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
-    for name in RESPONSE_HEADERS {
+    for name in &RESPONSE_HEADERS {
         copy(upstream_headers, name, &mut headers);
     }
-    for name in ["x-request-id", "request-id"] {
+    for name in [&X_REQUEST_ID, &REQUEST_ID] {
         if let Some(id) = upstream_headers.get(name) {
-            headers.insert(UPSTREAM_REQUEST_ID, id.clone());
+            headers.insert(UPSTREAM_REQUEST_ID.clone(), id.clone());
         }
     }
     let [from, to] =
@@ -194,15 +206,15 @@ pub(super) fn for_client(
         limits::convert(&from.rate_limits, &to.rate_limits, upstream_headers, &mut headers);
     }
     response_values::remove_invalid(&mut headers);
-    context.secret_mask().remove_headers(&mut headers);
+    context.remove_secrets(&mut headers);
     headers
 }
 
 /// Puts the request's id into the header that the client's SDK reads.
 pub(crate) fn set_request_id(client: Protocol, id: &str, headers: &mut HeaderMap) {
-    let name = client.describe().vendor.request_id;
+    let names = VendorNames::of(client.describe().vendor);
     if let Ok(id) = HeaderValue::from_str(id) {
-        headers.insert(name, id);
+        headers.insert(names.request_id.clone(), id);
     }
 }
 
@@ -241,13 +253,14 @@ pub(crate) fn request_id() -> String {
     id.push_str("req_");
     for byte in bytes {
         for digit in [byte >> 4, byte & 15] {
-            id.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+            let zero = if digit < 10 { b'0' } else { b'a' - 10 };
+            id.push(char::from(zero + digit));
         }
     }
     id
 }
 
-fn copy(from: &HeaderMap, name: &'static str, to: &mut HeaderMap) {
+fn copy(from: &HeaderMap, name: &HeaderName, to: &mut HeaderMap) {
     for value in from.get_all(name) {
         to.append(name, value.clone());
     }
@@ -256,9 +269,11 @@ fn copy(from: &HeaderMap, name: &'static str, to: &mut HeaderMap) {
 /// Copies the headers of a list. A name that ends in `-` is a prefix.
 fn copy_listed(from: &HeaderMap, listed: &[&str], to: &mut HeaderMap) {
     for (name, value) in from {
+        // Both are in lower case.
+        let text = name.as_str();
         let is_listed = |entry: &&str| match entry.ends_with('-') {
-            true => name.as_str().starts_with(entry),
-            false => name == entry,
+            true => text.starts_with(entry),
+            false => text == *entry,
         };
         if listed.iter().any(is_listed) {
             to.append(name, value.clone());
@@ -296,13 +311,21 @@ fn no_credential(upstream: &Upstream) -> Failure {
 const USER_AGENT_VALUE: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
 
 /// Client headers that every upstream gets.
-const REQUEST_HEADERS: &[&str] = &["traceparent", "tracestate"];
+static REQUEST_HEADERS: [HeaderName; 2] =
+    [HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
 
 /// Upstream headers that every client gets.
-const RESPONSE_HEADERS: &[&str] = &["retry-after", "retry-after-ms", "x-should-retry"];
+static RESPONSE_HEADERS: [HeaderName; 3] = [
+    RETRY_AFTER,
+    HeaderName::from_static("retry-after-ms"),
+    HeaderName::from_static("x-should-retry"),
+];
 
 /// The upstream's own id of the request, beside the gateway's.
-const UPSTREAM_REQUEST_ID: &str = "toolwire-upstream-request-id";
+static UPSTREAM_REQUEST_ID: HeaderName = HeaderName::from_static("toolwire-upstream-request-id");
+
+static X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+static REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 
 const BEARER: &str = "authorization";
 

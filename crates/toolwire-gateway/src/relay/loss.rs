@@ -2,7 +2,7 @@
 //! it is told of them.
 
 use hyper::HeaderMap;
-use hyper::header::{HeaderValue, TE, TRAILER};
+use hyper::header::{HeaderName, HeaderValue, TE, TRAILER};
 use toolwire::ledger::loss_list;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::{Entry, LossPolicy};
@@ -11,7 +11,7 @@ use super::Failure;
 
 /// The loss policy that the client asks for, if any.
 pub(super) fn requested_policy(headers: &HeaderMap) -> Result<Option<LossPolicy>, Failure> {
-    match headers.get(POLICY_HEADER).map(HeaderValue::as_bytes) {
+    match headers.get(&POLICY_HEADER).map(HeaderValue::as_bytes) {
         None => Ok(None),
         Some(b"report") => Ok(Some(LossPolicy::Report)),
         Some(b"refuse") => Ok(Some(LossPolicy::Refuse)),
@@ -72,5 +72,5 @@ impl LossTrailers {
     }
 }
 
-const POLICY_HEADER: &str = "toolwire-on-loss";
+static POLICY_HEADER: HeaderName = HeaderName::from_static("toolwire-on-loss");
 const LOSS_HEADER: &str = "toolwire-loss";

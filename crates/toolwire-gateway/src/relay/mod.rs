@@ -35,7 +35,7 @@ pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
 pub(crate) use self::failure::{Failure, no_model};
-pub(crate) use self::headers::{own as own_headers, request_id, set_request_id};
+pub(crate) use self::headers::{KeyHeader, own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
@@ -48,7 +48,7 @@ use crate::memory::Reservation;
 use crate::observe::{Outcome, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::secret_mask::SecretMask;
+use crate::secret_mask::{self, SecretMask};
 use crate::state::GatewayState;
 use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
@@ -103,6 +103,11 @@ impl RequestContext<'_> {
     fn response_limit(&self) -> ResponseLimit {
         let Limits { response, bodies_total, .. } = self.active.config.limits;
         ResponseLimit { response, total: bodies_total }
+    }
+
+    /// Removes headers that hold what the client must not get to see.
+    fn remove_secrets(&self, headers: &mut HeaderMap) {
+        secret_mask::remove_headers(&self.active.secrets, self.credentials, headers);
     }
 
     /// What the client must not get to see.
@@ -222,40 +227,45 @@ impl RoutedRequest {
 }
 
 /// Sends a request to a model and the response back to the client.
-pub(crate) async fn relay(request: IncomingRequest) -> Response<ResponseBody> {
+pub(crate) fn relay(
+    request: IncomingRequest,
+) -> impl Future<Output = Response<ResponseBody>> + Send + use<> {
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
     let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
-    let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
-    let Some((mut log, result)) = finished else {
-        let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
-        let mut headers = stream.headers();
-        if takes_trailers {
-            LossTrailers::announce(&mut headers);
+    // What came before is not part of the future.
+    async move {
+        let finished = early_stream::finish_or_begin(&mut forwarding, &requested, early_head).await;
+        let Some((mut log, result)) = finished else {
+            let stream = Box::new(EarlyStream::new(&state, client, id, heartbeat, forwarding));
+            let mut headers = stream.headers();
+            if takes_trailers {
+                LossTrailers::announce(&mut headers);
+            }
+            return respond(headers, ResponseBody::Early(stream));
+        };
+        match result {
+            Ok(ClientResponse::Whole { headers, body }) => {
+                log.set_status(200);
+                log.add_sent(body.len());
+                log.finish(Outcome::Answered);
+                respond(headers, ResponseBody::whole(body))
+            }
+            Ok(ClientResponse::Stream { headers, mut stream }) => {
+                log.set_status(200);
+                log.pause();
+                stream.attach_log(log);
+                respond(headers, ResponseBody::Pulled(stream))
+            }
+            Ok(ClientResponse::Replay { headers, replay }) => {
+                log.set_status(200);
+                log.finish(Outcome::Answered);
+                respond(headers, ResponseBody::Replayed(replay))
+            }
+            Err(failure) => respond_with_error(log, failure, client),
         }
-        return respond(headers, ResponseBody::Early(stream));
-    };
-    match result {
-        Ok(ClientResponse::Whole { headers, body }) => {
-            log.set_status(200);
-            log.add_sent(body.len());
-            log.finish(Outcome::Answered);
-            respond(headers, ResponseBody::whole(body))
-        }
-        Ok(ClientResponse::Stream { headers, mut stream }) => {
-            log.set_status(200);
-            log.pause();
-            stream.attach_log(log);
-            respond(headers, ResponseBody::Pulled(stream))
-        }
-        Ok(ClientResponse::Replay { headers, replay }) => {
-            log.set_status(200);
-            log.finish(Outcome::Answered);
-            respond(headers, ResponseBody::Replayed(replay))
-        }
-        Err(failure) => respond_with_error(log, failure, client),
     }
 }
 
@@ -404,7 +414,7 @@ async fn attempt(
         (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
     };
     if let (Ok(response), Some(Ok(id))) = (&mut result, session.map(HeaderValue::try_from)) {
-        response.headers_mut().insert(SESSION_HEADER, id);
+        response.headers_mut().insert(SESSION_HEADER.clone(), id);
     }
     match &result {
         Ok(_) => upstream.responded(),

@@ -11,16 +11,16 @@ mod commit;
 mod from_whole;
 mod kept_memory;
 mod turns;
+mod wake_timer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
@@ -28,6 +28,7 @@ use toolwire::pipe::Pipe;
 use self::batching::Batching;
 use self::commit::Commit;
 use self::kept_memory::KeptMemory;
+use self::wake_timer::WakeTimer;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::observe::{Outcome, Reason, RequestLog};
@@ -48,15 +49,19 @@ pub(crate) struct ResponseStream {
     pipe_has_more: bool,
     /// What is ready for the client.
     out: Vec<u8>,
+    /// How much room the next output gets at once: that of the last, and a little.
+    room: usize,
     /// Whether the last write ended with a complete event.
     between_events: bool,
+    /// When it last looked at the clock.
+    now: Instant,
     received_at: Instant,
     sent_at: Instant,
     idle: Duration,
     heartbeat: Duration,
     deadline: Instant,
     /// Wakes the task no later than the next timeout or heartbeat.
-    timer: Pin<Box<Sleep>>,
+    timer: WakeTimer,
     cancellation: CancellationToken,
     log: Option<RequestLog>,
     finished: bool,
@@ -148,13 +153,15 @@ impl ResponseStream {
             unread: Bytes::new(),
             pipe_has_more: false,
             out: Vec::new(),
+            room: 0,
             between_events: true,
+            now,
             received_at: now,
             sent_at: now,
             idle: upstream.config.timeouts.idle,
             heartbeat: limits.heartbeat,
             deadline: source.deadline,
-            timer: Box::pin(sleep_until(now)),
+            timer: WakeTimer::new(),
             source: Some(source),
             upstream,
             cancellation: context.state.drain.cancellation(),
@@ -190,12 +197,12 @@ impl ResponseStream {
             match chunk {
                 Some(Ok(bytes)) => {
                     self.unread = bytes;
-                    self.step();
+                    self.step(self.received_at);
                     while self.pipe_has_more && !self.pipe.summary().has_content {
                         if self.ends_turn() {
                             tokio::task::yield_now().await;
                         }
-                        self.step();
+                        self.step(Instant::now());
                     }
                 }
                 Some(Err(error)) if self.out.is_empty() => return Err(error),
@@ -253,12 +260,15 @@ impl ResponseStream {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                self.step();
+                self.step(Instant::now());
                 continue;
             }
             if self.pipe.holds_ending() {
                 match self.poll_commit(cx) {
-                    Poll::Ready(()) => continue,
+                    Poll::Ready(()) => {
+                        self.now = Instant::now();
+                        continue;
+                    }
                     Poll::Pending => return Poll::Pending,
                 }
             }
@@ -277,7 +287,7 @@ impl ResponseStream {
                     self.batching.record_chunk(now - self.received_at);
                     self.received_at = now;
                     self.unread = bytes;
-                    self.step();
+                    self.step(now);
                 }
                 Poll::Ready(Some(Err(error))) => self.fail_upstream(error),
                 Poll::Ready(None) => {
@@ -317,8 +327,13 @@ impl ResponseStream {
         if self.cancellation.poll_cancelled(cx).is_ready() {
             return Poll::Ready(());
         }
+        // Every deadline only ever moves later.
+        if self.timer.is_running(cx) {
+            return Poll::Pending;
+        }
         loop {
             let now = Instant::now();
+            self.now = now;
             let idle_deadline = self.received_at + self.idle;
             let next_heartbeat = self.sent_at + self.heartbeat;
             if now >= self.deadline || now >= idle_deadline {
@@ -335,13 +350,8 @@ impl ResponseStream {
                 }
                 continue;
             }
-            // Every deadline only ever moves later, so a timer that was set
-            // earlier can stay: it wakes the task and is set again.
             let wake_at = idle_deadline.min(next_heartbeat).min(self.deadline);
-            if self.timer.is_elapsed() || self.timer.deadline() > wake_at {
-                self.timer.as_mut().reset(wake_at);
-            }
-            match self.timer.as_mut().poll(cx) {
+            match self.timer.poll(wake_at, cx) {
                 Poll::Ready(()) => {}
                 Poll::Pending => return Poll::Pending,
             }
@@ -349,11 +359,14 @@ impl ResponseStream {
     }
 
     fn take_output(&mut self) -> Bytes {
-        // A connection keeps what it cannot send yet, so it gets no room that is
-        // not used.
+        // A connection keeps what it cannot send yet, so it gets little room that
+        // is not used.
         let mut out = std::mem::take(&mut self.out);
-        out.shrink_to_fit();
-        self.sent_at = Instant::now();
+        if out.capacity() - out.len() > out.len() / 4 {
+            out.shrink_to_fit();
+        }
+        self.room = (out.len() + out.len() / 8).min(batching::MAX_BATCH);
+        self.sent_at = self.now;
         self.between_events =
             out.ends_with(b"\n\n") || out.ends_with(b"\r\n\r\n") || out == HEARTBEAT;
         if let Some(log) = &mut self.log {

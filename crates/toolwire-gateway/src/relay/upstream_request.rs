@@ -63,27 +63,29 @@ impl UpstreamRequest {
         let loss_policy =
             loss_policy.or(upstream.config.on_loss).unwrap_or(context.active.config.on_loss);
         let facts = upstream.facts_of(&route.model);
-        let profile = upstream.config.profile_of(&route.model);
-        let mut options = Options::new().profile(profile).facts(facts);
+        // They are large, so the same ones serve both ways.
+        let mut options = Options::new();
+        options.profile = Some(upstream.config.profile_of(&route.model));
         options.kept_state = kept;
         options.created = Some(time_of_day::now());
-        let mut request_options = options.clone().on_loss(loss_policy).model(&route.model);
-        request_options.output_limit = upstream.config.output_budget.and_then(|policy| {
+        options.loss_policy = loss_policy;
+        options.model = Some(route.model.clone());
+        options.output_limit = upstream.config.output_budget.and_then(|policy| {
             output_limit(policy, context.client, &route.model, &facts, &prepared, body)
         });
-        let (body, mut losses, required_features) = if prepared.passes_whole(&request_options) {
+        options.facts = Some(facts);
+        let (body, mut losses, required_features) = if prepared.passes_whole(&options) {
             (None, Vec::new(), Vec::new())
         } else {
-            let translated = prepared.translate(&request_options).map_err(refused)?;
+            let translated = prepared.translate(&options).map_err(refused)?;
             (Some(translated.body), translated.ledger, translated.required_features)
         };
         headers::check_losses(context, upstream, loss_policy, &mut losses)?;
-        let mut options = options.on_loss(response_policy(loss_policy));
+        options.output_limit = None;
+        options.loss_policy = response_policy(loss_policy);
         // The client gets back the name that it asked for. Claude Code keeps
         // signed thinking only under that name.
-        if head.model != route.model {
-            options = options.model(&head.model);
-        }
+        options.model = (head.model != route.model).then(|| head.model.clone());
         let translator = if head.scanned.stream {
             options.input_estimate = estimate(context, &prepared);
             BodyTranslator::Stream(Box::new(prepared.pipe(&options)))

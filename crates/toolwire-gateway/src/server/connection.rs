@@ -5,17 +5,18 @@ use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::conn::auto;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use toolwire::Protocol;
@@ -73,34 +74,66 @@ async fn serve_requests(
     let stream = TimeoutStream::new(stream, limits.head_time, limits.stall);
     let io = TokioIo::new(FramedStream::new(stream, Arc::clone(&exchange)));
     let service = service_fn(|request: Request<Incoming>| {
-        let (state, exchange) = (Arc::clone(state), Arc::clone(&exchange));
+        let (version, exchange) = (request.version(), Arc::clone(&exchange));
+        let response = respond(state, peer, request);
         async move {
-            let version = request.version();
-            let response = respond(&state, peer, request).await;
+            let response = response.await;
             Ok::<_, Infallible>(response.map(|body| ExchangeBody::new(&exchange, version, body)))
         }
     });
-    let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
-    let mut builder = http_builder(executor, limits);
     if is_http1 {
-        builder = builder.http1_only();
+        let connection = pin!(http1_builder(limits).serve_connection(io, service));
+        drive(state, &exchange, connection, http1::Connection::graceful_shutdown).await;
+        return;
     }
-    let mut connection = pin!(builder.serve_connection(io, service));
-    tokio::select! {
-        _ended = connection.as_mut() => {}
-        () = state.drain.closing() => {
-            connection.as_mut().graceful_shutdown();
-            tokio::select! {
-                _ended = connection.as_mut() => {}
-                () = state.drain.terminated() => exchange.cut(),
-            }
-        }
-        () = exchange.unused_for(limits.idle) => {
+    // Few connections come this way, and what serves them is large.
+    Box::pin(async {
+        let executor = StreamExecutor { exchange: Arc::clone(&exchange), stall: limits.stall };
+        let builder = http_builder(executor, limits);
+        let mut connection = pin!(builder.serve_connection(io, service));
+        let shut_down = auto::Connection::graceful_shutdown;
+        let serving = drive(state, &exchange, connection.as_mut(), shut_down);
+        let is_unused = tokio::select! {
+            () = serving => false,
+            () = exchange.unused_for(limits.idle) => true,
+        };
+        if is_unused {
             connection.as_mut().graceful_shutdown();
             // A client that has not read its last response would keep the
             // connection open.
-            let _ = tokio::time::timeout(limits.head_time, connection.as_mut()).await;
+            let _ = tokio::time::timeout(limits.head_time, connection).await;
         }
+    })
+    .await;
+}
+
+/// Serves a connection until it ends or the gateway stops.
+async fn drive<C: Future>(
+    state: &GatewayState,
+    exchange: &Exchange,
+    mut connection: Pin<&mut C>,
+    graceful_shutdown: fn(Pin<&mut C>),
+) {
+    let (mut close, mut cancel) = (state.drain.close_token(), state.drain.cancellation());
+    let has_ended = poll_fn(|cx| {
+        // Requests that wait look at it when the connection is polled.
+        let _ = cancel.poll_cancelled(cx);
+        match connection.as_mut().poll(cx) {
+            Poll::Ready(_ended) => Poll::Ready(true),
+            Poll::Pending => close.poll_reached(cx).map(|()| false),
+        }
+    });
+    if has_ended.await {
+        return;
+    }
+    graceful_shutdown(connection.as_mut());
+    let mut ended = pin!(poll_fn(|cx| {
+        let _ = cancel.poll_cancelled(cx);
+        connection.as_mut().poll(cx).map(drop)
+    }));
+    tokio::select! {
+        () = ended.as_mut() => {}
+        () = state.drain.terminated() => exchange.cut(),
     }
 }
 
@@ -124,25 +157,36 @@ pub(super) async fn reject(state: &Arc<GatewayState>, stream: TcpStream, exceede
 }
 
 /// Answers a request. If handling it panics, only this request fails.
-async fn respond(
+fn respond(
     state: &Arc<GatewayState>,
     peer: SocketAddr,
     request: Request<Incoming>,
-) -> Response<ResponseBody> {
-    let client = client_protocol(state, &request);
-    let mut cancellation = state.drain.cancellation();
-    let mut response = Box::pin(endpoints::handle(state, peer, request));
-    poll_fn(|cx| {
-        let polled = catch_unwind(AssertUnwindSafe(|| response.as_mut().poll(cx)));
+) -> impl Future<Output = Response<ResponseBody>> + use<> {
+    let active = state.active.load_full();
+    let (path, headers) = (request.uri().path(), request.headers());
+    let client = endpoints::client_protocol(&active.config.protocols, path, headers);
+    // In HTTP/1.1 the request is polled whenever its connection is, which is woken.
+    let has_own_task = request.version() == Version::HTTP_2;
+    let mut cancellation = has_own_task.then(|| state.drain.cancellation());
+    let handle = || endpoints::handle(state, active, client, peer, request);
+    let mut response = catch_unwind(AssertUnwindSafe(handle));
+    let state = Arc::clone(state);
+    poll_fn(move |cx| {
+        let polled = match &mut response {
+            Ok(response) => catch_unwind(AssertUnwindSafe(|| response.poll(cx))).ok(),
+            Err(_panic) => None,
+        };
+        let mut is_cancelled = |cx: &mut Context<'_>| match &mut cancellation {
+            Some(cancellation) => cancellation.poll_cancelled(cx).is_ready(),
+            None => state.drain.is_cancelled(),
+        };
         let error = match polled {
-            Ok(Poll::Ready(response)) => return Poll::Ready(response),
-            Ok(Poll::Pending) if cancellation.poll_cancelled(cx).is_pending() => {
-                return Poll::Pending;
-            }
-            Ok(Poll::Pending) => {
+            Some(Poll::Ready(response)) => return Poll::Ready(response),
+            Some(Poll::Pending) if !is_cancelled(cx) => return Poll::Pending,
+            Some(Poll::Pending) => {
                 ApiError::new(ErrorKind::Overloaded, "The gateway is shutting down.")
             }
-            Err(_panic) => {
+            None => {
                 state.metrics.panicked();
                 ApiError::new(
                     ErrorKind::Server,
@@ -152,7 +196,6 @@ async fn respond(
         };
         Poll::Ready(Failure::new(error).into_response(client, &relay::request_id()))
     })
-    .await
 }
 
 fn client_protocol(state: &GatewayState, request: &Request<Incoming>) -> Protocol {
@@ -177,13 +220,26 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
-fn http_builder<E>(executor: E, limits: &Limits) -> Builder<E> {
-    let mut builder = Builder::new(executor);
-    let head_size = limits.head.max(8 * 1024);
+fn http1_builder(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        // `FramedStream` watches for the end of the connection.
+        .half_close(true)
+        .max_buf_size(limits.head.max(MIN_HEAD))
+        .max_headers(MAX_HEADERS);
+    builder
+}
+
+fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
+    let mut builder = auto::Builder::new(executor);
+    let head_size = limits.head.max(MIN_HEAD);
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
+        .half_close(true)
         .max_buf_size(head_size)
         .max_headers(MAX_HEADERS);
     builder
@@ -202,6 +258,7 @@ fn http_builder<E>(executor: E, limits: &Limits) -> Builder<E> {
     builder
 }
 
+const MIN_HEAD: usize = 8 * 1024;
 const MAX_HEADERS: usize = 100;
 const MAX_STREAMS: u32 = 100;
 const MAX_PENDING_RESETS: usize = 20;

@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::sync::futures::OwnedNotified;
@@ -21,19 +21,20 @@ struct Schedule {
 /// The gateway's shutdown, whether or not it has begun.
 pub(crate) struct Drain {
     schedule: watch::Sender<Option<Schedule>>,
-    cancel: Arc<CancelState>,
+    close: Arc<Step>,
+    cancel: Arc<Step>,
 }
 
-/// Whether open streams are cancelled.
+/// One step of stopping, for those who look often whether it is reached.
 #[derive(Default)]
-struct CancelState {
-    cancelled: AtomicBool,
+struct Step {
+    is_reached: AtomicBool,
     notify: Arc<Notify>,
 }
 
 impl Default for Drain {
     fn default() -> Self {
-        Self { schedule: watch::Sender::new(None), cancel: Arc::default() }
+        Self { schedule: watch::Sender::new(None), close: Arc::default(), cancel: Arc::default() }
     }
 }
 
@@ -50,11 +51,12 @@ impl Drain {
             *schedule = Some(schedule.map_or(wanted, sooner));
         });
         let mut schedule = self.schedule.subscribe();
-        let cancel = Arc::clone(&self.cancel);
+        let (close, cancel) = (Arc::clone(&self.close), Arc::clone(&self.cancel));
         tokio::spawn(async move {
+            reached(&mut schedule, |schedule| schedule.close_at).await;
+            close.reach();
             reached(&mut schedule, |schedule| schedule.cancel_at).await;
-            cancel.cancelled.store(true, Ordering::Release);
-            cancel.notify.notify_waiters();
+            cancel.reach();
         });
     }
 
@@ -68,6 +70,16 @@ impl Drain {
         reached(&mut self.schedule.subscribe(), |schedule| schedule.close_at).await;
     }
 
+    /// Tells a connection when no more requests are accepted.
+    pub(super) fn close_token(&self) -> StepToken {
+        StepToken::new(&self.close)
+    }
+
+    /// Whether open streams are cancelled.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_reached()
+    }
+
     /// Waits until cancelled streams have had the time to send their error.
     pub(crate) async fn terminated(&self) {
         reached(&mut self.schedule.subscribe(), |schedule| schedule.cancel_at + CANCEL_GRACE).await;
@@ -75,26 +87,57 @@ impl Drain {
 
     /// A token that tells a stream when it is cancelled.
     pub(crate) fn cancellation(&self) -> CancellationToken {
-        let notified = Arc::clone(&self.cancel.notify).notified_owned();
-        CancellationToken { state: Arc::clone(&self.cancel), notified: Box::pin(notified) }
+        CancellationToken(StepToken::new(&self.cancel))
+    }
+}
+
+impl Step {
+    fn reach(&self) {
+        self.is_reached.store(true, Ordering::Release);
+        self.notify.notify_waiters();
+    }
+
+    fn is_reached(&self) -> bool {
+        self.is_reached.load(Ordering::Acquire)
     }
 }
 
 /// Tells a stream when it is cancelled.
-pub(crate) struct CancellationToken {
-    state: Arc<CancelState>,
-    notified: Pin<Box<OwnedNotified>>,
-}
+pub(crate) struct CancellationToken(StepToken);
 
 impl CancellationToken {
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.state.cancelled.load(Ordering::Acquire)
+        self.0.step.is_reached()
     }
 
     pub(crate) fn poll_cancelled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.is_cancelled() {
+        self.0.poll_reached(cx)
+    }
+}
+
+/// Tells a task when a step is reached. It may ask each time it works: once the
+/// step knows the task, to ask is to look at a flag.
+pub(super) struct StepToken {
+    step: Arc<Step>,
+    notified: Pin<Box<OwnedNotified>>,
+    /// The task that is woken.
+    known: Option<Waker>,
+}
+
+impl StepToken {
+    fn new(step: &Arc<Step>) -> Self {
+        let notified = Box::pin(Arc::clone(&step.notify).notified_owned());
+        Self { step: Arc::clone(step), notified, known: None }
+    }
+
+    pub(super) fn poll_reached(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.step.is_reached() {
             return Poll::Ready(());
         }
+        if self.known.as_ref().is_some_and(|known| known.will_wake(cx.waker())) {
+            return Poll::Pending;
+        }
+        self.known = Some(cx.waker().clone());
         self.notified.as_mut().poll(cx)
     }
 }

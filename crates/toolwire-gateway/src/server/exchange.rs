@@ -48,6 +48,11 @@ impl Exchange {
         false
     }
 
+    /// Whether so many requests are answered.
+    pub(super) fn is_answered(&self, requests: u64) -> bool {
+        self.answered.load(Ordering::Acquire) >= requests
+    }
+
     fn answered(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         self.answered.fetch_add(1, Ordering::Release);

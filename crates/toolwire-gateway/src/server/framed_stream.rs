@@ -3,7 +3,8 @@
 //! hyper notices that a client has left only while it has no unread bytes. A
 //! single byte behind a request would therefore keep the upstream at work for
 //! nobody. What follows a request is kept here until the request is answered,
-//! while the connection is still watched for its end.
+//! while the connection is still watched for its end. hyper is told not to watch,
+//! which would cost it a read into a buffer for each event of a stream.
 
 use std::io;
 use std::pin::Pin;
@@ -79,30 +80,57 @@ impl FramedStream {
         self.refused = Some(sent + count);
     }
 
-    /// Waits for the end of the connection, or for the response.
-    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut bytes = [0; 1024];
-        loop {
-            let mut buf = ReadBuf::new(&mut bytes);
-            ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
-            if buf.filled().is_empty() {
-                return Poll::Ready(Ok(()));
-            }
-            self.overflowed |= self.held.len() + buf.filled().len() > MAX_HELD;
-            if !self.overflowed {
-                self.held.extend_from_slice(buf.filled());
-            }
+    /// Fails if the client has left while its request is being answered.
+    fn watch(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if !self.framing.is_complete() || self.exchange.is_answered(self.requests) {
+            return Ok(());
         }
+        match self.poll_end(cx)? {
+            Poll::Ready(()) => Err(io::ErrorKind::ConnectionAborted.into()),
+            Poll::Pending => Ok(()),
+        }
+    }
+
+    /// Waits for the end of the connection, or for the response. It is asked for
+    /// with every event of a stream, nearly always in vain, so it begins with a
+    /// buffer that costs nothing to clear.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match ready!(self.poll_behind::<16>(cx))? {
+            0 => Poll::Ready(Ok(())),
+            _more => loop {
+                if ready!(self.poll_behind::<1024>(cx))? == 0 {
+                    return Poll::Ready(Ok(()));
+                }
+            },
+        }
+    }
+
+    /// Reads what is behind the request. Returns how much, or 0 at the end.
+    fn poll_behind<const N: usize>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut bytes = [0; N];
+        let mut buf = ReadBuf::new(&mut bytes);
+        ready!(Pin::new(&mut self.io).poll_read(cx, &mut buf))?;
+        let read = buf.filled();
+        self.overflowed |= self.held.len() + read.len() > MAX_HELD;
+        if !self.overflowed {
+            self.held.extend_from_slice(read);
+        }
+        Poll::Ready(Ok(read.len()))
     }
 }
 
 impl FramedStream {
     /// Counts what is written. A response that cannot be written is cut.
-    fn note(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn note(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         match &written {
             Poll::Ready(Ok(count)) => self.exchange.unsent.remove(*count),
             Poll::Ready(Err(_)) => self.exchange.cut(),
-            Poll::Pending => {}
+            // Nothing is flushed before it is written.
+            Poll::Pending => self.watch(cx)?,
         }
         written
     }
@@ -160,7 +188,7 @@ impl AsyncWrite for FramedStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write(cx, bytes);
-        self.note(written)
+        self.note(cx, written)
     }
 
     fn poll_write_vectored(
@@ -169,14 +197,17 @@ impl AsyncWrite for FramedStream {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.io).poll_write_vectored(cx, slices);
-        self.note(written)
+        self.note(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.io.is_write_vectored()
     }
 
+    /// hyper flushes whenever it has nothing else to do, even if nothing was
+    /// written.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.watch(cx)?;
         Pin::new(&mut self.io).poll_flush(cx)
     }
 

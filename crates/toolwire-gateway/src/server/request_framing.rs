@@ -93,6 +93,12 @@ impl RequestFraming {
             State::Preface(matched) => self.read_preface(matched, bytes),
             State::Body(left) => Ok(self.skip(left, bytes, State::Body, State::Complete)),
             State::ChunkData(left) => Ok(self.skip(left, bytes, State::ChunkData, State::ChunkEnd)),
+            State::Headers if self.line.length == 0 && !self.line.after_cr => {
+                match other_header(bytes) {
+                    Some(count) => Ok(count),
+                    None => self.read_line(bytes, Self::head_line),
+                }
+            }
             State::Start | State::Headers => self.read_line(bytes, Self::head_line),
             State::ChunkSize => self.read_line(bytes, Self::chunk_size),
             State::ChunkEnd => self.read_line(bytes, Self::chunk_end),
@@ -268,6 +274,16 @@ impl Line {
         let digits = start.split(|byte| *byte == b';').next()?;
         number(digits, 16, MAX_HEX_DIGITS)
     }
+}
+
+/// The length of a whole line of a head that begins like none that says a length.
+/// Most lines are of this kind, and nothing of them has to be kept.
+fn other_header(bytes: &[u8]) -> Option<usize> {
+    if let Some(b'c' | b'C' | b't' | b'T' | b'\r' | b'\n') | None = bytes.first() {
+        return None;
+    }
+    let end = memchr2(b'\r', b'\n', bytes)?;
+    bytes.get(end..)?.starts_with(b"\r\n").then_some(end + 2)
 }
 
 /// A number of digits only. `str::parse` would accept a sign.

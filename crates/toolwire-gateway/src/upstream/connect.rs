@@ -26,13 +26,13 @@ pub(super) struct Connector {
 impl Connector {
     /// Connects without TLS.
     pub(super) fn plain(timeout: Duration) -> Self {
-        Self { inner: tls::plain(tcp(timeout)), timeout }
+        Self { inner: tls::plain(LateWriteConnector(tcp(timeout))), timeout }
     }
 
     /// Connects with TLS. With `ca`, only servers that it vouches for are
     /// trusted.
     pub(super) fn tls(timeout: Duration, ca: Option<&CaBundle>) -> Self {
-        Self { inner: tls::https(tcp(timeout), ca), timeout }
+        Self { inner: tls::https(LateWriteConnector(tcp(timeout)), ca), timeout }
     }
 }
 
@@ -62,7 +62,8 @@ impl Service<Uri> for Connector {
     }
 }
 
-fn tcp(timeout: Duration) -> Tcp {
+/// The connector for TCP. It knows names and several addresses of one host.
+pub(super) fn tcp(timeout: Duration) -> HttpConnector {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
@@ -70,7 +71,7 @@ fn tcp(timeout: Duration) -> Tcp {
     http.set_connect_timeout(Some(timeout));
     #[cfg(target_os = "linux")]
     http.set_tcp_user_timeout(Some(USER_TIMEOUT));
-    LateWriteConnector(http)
+    http
 }
 
 /// How long a connection is idle before the system checks whether the peer is

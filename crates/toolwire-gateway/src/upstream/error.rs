@@ -61,6 +61,11 @@ impl UpstreamError {
         Self::Disconnected
     }
 
+    /// Finds the cause of an error of a connector.
+    pub(super) fn from_connector(error: &(dyn Error + 'static)) -> Self {
+        connect_error(error)
+    }
+
     /// The error for the client.
     pub(crate) fn to_api_error(self, upstream: &str) -> ApiError {
         let (kind, what) = match self {

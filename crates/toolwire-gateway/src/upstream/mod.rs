@@ -4,12 +4,14 @@
 //! The gateway follows no redirects, uses no proxies from the environment, and
 //! takes no address from a client's request.
 
+mod client;
 mod connect;
 mod connect_error;
 mod decode;
 mod error;
 #[cfg(test)]
 pub(crate) mod growth;
+mod http1;
 mod late_write;
 mod passed;
 mod response;
@@ -19,22 +21,20 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::{HeaderMap, Method, Request, Response, Uri};
-use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
-use hyper_util::client::legacy::{Builder, Client};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::http::uri::PathAndQuery;
+use hyper::{HeaderMap, Method, Uri};
 use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 use toolwire_tokens::{Tokenizer, count_request};
 
-use self::connect::Connector;
+use self::client::HttpClient;
 #[cfg(test)]
 pub(crate) use self::connect_error::{ConnectFailure, TlsFailure};
 pub(crate) use self::decode::{Decoder, MAX_PIECE};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
-use self::late_write::CloseSignal;
+use self::http1::OutgoingRequest;
+#[cfg(test)]
+pub(crate) use self::http1::growth as http1_growth;
 use self::passed::PassedClient;
 pub(crate) use self::passed::PassedRequest;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
@@ -45,6 +45,7 @@ use crate::health::{Availability, Health};
 use crate::heavy_work::in_place;
 use crate::models::{ListingSlot, PublishedFacts};
 use crate::observe::UpstreamMetrics;
+use crate::relay::KeyHeader;
 use crate::retry::RetryPolicy;
 
 /// One model API.
@@ -58,11 +59,16 @@ pub(crate) struct Upstream {
     pub(crate) published: PublishedFacts,
     transport: Transport,
     passed_client: OnceLock<PassedClient>,
+    pub(crate) key_header: KeyHeader,
 }
 
 enum Transport {
     Demo,
-    Http { client: Box<Client<Connector, Full<Bytes>>>, base: String },
+    Http {
+        client: HttpClient,
+        /// The address without a slash at its end.
+        base: String,
+    },
 }
 
 impl Upstream {
@@ -89,9 +95,9 @@ impl Upstream {
                 let base = format!("{}{}", base.trim_end_matches('/'), path.trim_end_matches('/'));
                 let uri: Uri = base.parse().map_err(|_| invalid("its address is not a URL"))?;
                 let timeout = config.timeouts.connect;
-                let connector = match uri.scheme_str() {
-                    Some("https") => Connector::tls(timeout, config.ca.as_ref()),
-                    Some("http") => Connector::plain(timeout),
+                let client = match uri.scheme_str() {
+                    Some("https") => HttpClient::tls(uri.clone(), timeout, config.ca.as_ref()),
+                    Some("http") => HttpClient::plain(uri.clone(), timeout),
                     Some(_) | None => {
                         return Err(invalid("its address starts with neither http nor https"));
                     }
@@ -99,7 +105,7 @@ impl Upstream {
                 if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
                     return Err(invalid("its address has no host, or contains a credential"));
                 }
-                Transport::Http { client: Box::new(http_client(connector)), base }
+                Transport::Http { client, base }
             }
         };
         let same = previous.filter(|previous| previous.config.origin == config.origin);
@@ -111,8 +117,17 @@ impl Upstream {
         });
         let listing = same.map_or_else(Arc::default, |same| Arc::clone(&same.listing));
         let (config, published) = (config.clone(), PublishedFacts::default());
-        let passed_client = OnceLock::new();
-        Ok(Self { config, health, metrics, retry, listing, published, transport, passed_client })
+        Ok(Self {
+            config,
+            health,
+            metrics,
+            retry,
+            listing,
+            published,
+            transport,
+            passed_client: OnceLock::new(),
+            key_header: KeyHeader::new(),
+        })
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the
@@ -134,18 +149,11 @@ impl Upstream {
             Transport::Http { client, base } => {
                 // The configured address has the version of the API already.
                 let prefix = self.config.protocol.describe().prefix;
-                let uri = format!("{base}{}", path.strip_prefix(prefix).unwrap_or(path));
-                let uri = with_query(uri, &self.config.query);
-                let mut request = Request::new(Full::from(body));
-                *request.method_mut() = Method::POST;
-                *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
-                *request.headers_mut() = headers;
-                let head_deadline = deadline.min(now + self.config.timeouts.headers);
-                match timeout_at(head_deadline, self.send_http(client, request)).await {
-                    Ok(Ok(response)) => UpstreamResponse::new(response, deadline),
-                    Ok(Err(error)) => Err(error),
-                    Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
-                }
+                let path = path.strip_prefix(prefix).unwrap_or(path);
+                let target = target(base, path, &self.config.query)?;
+                let (method, headers, body) = (Method::POST, &headers, &body);
+                let request = OutgoingRequest { method, target, headers, body };
+                self.send_http(client, &request, now, deadline).await
             }
         }
     }
@@ -163,35 +171,36 @@ impl Upstream {
         };
         let mut parameters = self.config.query.clone();
         parameters.extend((!query.is_empty()).then(|| query.to_owned()));
-        let uri = with_query(format!("{base}{path}"), &parameters);
-        let mut request = Request::new(Full::default());
-        *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
-        *request.headers_mut() = headers;
+        let target = target(base, path, &parameters)?;
+        let (method, headers, body) = (Method::GET, &headers, &Bytes::new());
+        let request = OutgoingRequest { method, target, headers, body };
         let now = Instant::now();
-        let deadline = now + self.config.timeouts.total;
-        let head_deadline = deadline.min(now + self.config.timeouts.headers);
-        match timeout_at(head_deadline, self.send_http(client, request)).await {
-            Ok(Ok(response)) => UpstreamResponse::new(response, deadline),
-            Ok(Err(error)) => Err(error),
-            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
-        }
+        self.send_http(client, &request, now, now + self.config.timeouts.total).await
     }
 
     /// Sends a request, and once more on another connection if the retry policy
     /// allows it.
     async fn send_http(
         &self,
-        client: &Client<Connector, Full<Bytes>>,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, UpstreamError> {
-        let copy = request.clone();
-        match send_once(client, request).await {
-            // If an upstream refuses everything, repeating it would double the load.
-            Err(error) if RetryPolicy::may_repeat(error) && !self.health.is_ejected() => {
-                self.metrics.repeated();
-                send_once(client, copy).await
+        client: &HttpClient,
+        request: &OutgoingRequest<'_>,
+        now: Instant,
+        deadline: Instant,
+    ) -> Result<UpstreamResponse, UpstreamError> {
+        let sending = async {
+            match client.send(request, deadline).await {
+                // If an upstream refuses everything, repeating it would double the load.
+                Err(error) if RetryPolicy::may_repeat(error) && !self.health.is_ejected() => {
+                    self.metrics.repeated();
+                    client.send(request, deadline).await
+                }
+                result => result,
             }
-            result => result,
+        };
+        let head_deadline = deadline.min(now + self.config.timeouts.headers);
+        match timeout_at(head_deadline, sending).await {
+            Ok(result) => result,
+            Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
         }
     }
 
@@ -229,73 +238,16 @@ const DEMO_TOKENS: TokenEstimator = TokenEstimator {
     text: |text| Tokenizer::ESTIMATE.count(text),
 };
 
-/// Sends a request once.
-async fn send_once(
-    client: &Client<Connector, Full<Bytes>>,
-    mut request: Request<Full<Bytes>>,
-) -> Result<Response<Incoming>, UpstreamError> {
-    let captured = capture_connection(&mut request);
-    let client_error = tokio::select! {
-        result = client.request(request) => match result {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
-        },
-        () = lost_with_connection(captured) => return Err(UpstreamError::NotSent),
-    };
-    let error = UpstreamError::from_client(&client_error);
-    // An HTTP/2 connection that refuses one request may stay open, and the pool
-    // would offer it again.
-    if RetryPolicy::may_repeat(error)
-        && let Some(connection) = client_error.connect_info()
-    {
-        connection.poison();
-    }
-    Err(error)
-}
-
-/// Waits until the connection of a request has closed without ending the
-/// request. That happens if the connection closes while the pool is handing the
-/// request over: nothing sends the request, and nothing reports it.
-async fn lost_with_connection(mut captured: CaptureConnection) {
-    loop {
-        let Some(mut signal) = CloseSignal::of(&mut captured).await else {
-            std::future::pending().await
-        };
-        signal.closed().await;
-        tokio::time::sleep(CLOSE_LINGER).await;
-        // The pool may have moved the request to another connection.
-        if CloseSignal::of(&mut captured).await.is_some_and(|now| now.is_same_connection(&signal)) {
-            return;
-        }
-    }
-}
-
-/// A URL with parameters behind its path.
-fn with_query(mut uri: String, parameters: &[String]) -> String {
+/// The path and the query of a request.
+fn target(base: &str, path: &str, parameters: &[String]) -> Result<PathAndQuery, UpstreamError> {
+    let behind_scheme = base.split_once("://").map_or(base, |(_, behind)| behind);
+    let base_path = behind_scheme.find('/').and_then(|start| behind_scheme.get(start..));
+    let mut target = format!("{}{path}", base_path.unwrap_or_default());
     for (index, parameter) in parameters.iter().enumerate() {
-        uri.push(if index == 0 { '?' } else { '&' });
-        uri.push_str(parameter);
+        target.push(if index == 0 { '?' } else { '&' });
+        target.push_str(parameter);
     }
-    uri
-}
-
-fn http_client(connector: Connector) -> Client<Connector, Full<Bytes>> {
-    client_builder().build(connector)
-}
-
-/// How every client treats its connections.
-fn client_builder() -> Builder {
-    let mut builder = Client::builder(TokioExecutor::new());
-    builder
-        .timer(TokioTimer::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .http1_max_buf_size(READ_BUFFER)
-        .http2_initial_stream_window_size(WINDOW)
-        .http2_initial_connection_window_size(CONNECTION_WINDOW)
-        .http2_keep_alive_interval(PING_INTERVAL)
-        .http2_keep_alive_timeout(PING_INTERVAL);
-    builder
+    PathAndQuery::try_from(target).map_err(|_| UpstreamError::NotSent)
 }
 
 /// How long an unused connection is kept. Vendors' load balancers close theirs
@@ -306,11 +258,3 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(50);
 /// What a connection may buffer. It is the memory that a client costs if it does
 /// not read.
 const READ_BUFFER: usize = 16 * 1024;
-const WINDOW: u32 = 64 * 1024;
-const CONNECTION_WINDOW: u32 = 1024 * 1024;
-
-/// How often an idle HTTP/2 connection is checked.
-const PING_INTERVAL: Duration = Duration::from_secs(20);
-
-/// How long the end of a connection may take to reach its requests.
-const CLOSE_LINGER: Duration = Duration::from_secs(1);

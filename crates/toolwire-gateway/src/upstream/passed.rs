@@ -11,8 +11,9 @@ use hyper::{HeaderMap, Method, Request};
 use hyper_util::client::legacy::Client;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::client::client_builder;
 use super::connect::Connector;
-use super::{TimeoutPhase, Transport, Upstream, UpstreamError, UpstreamResponse, client_builder};
+use super::{TimeoutPhase, Transport, Upstream, UpstreamError, UpstreamResponse};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -102,7 +103,7 @@ impl Upstream {
         };
         tokio::select! {
             response = client.request(request) => match response {
-                Ok(response) => UpstreamResponse::new(response, deadline),
+                Ok(response) => UpstreamResponse::from_hyper(response, deadline),
                 Err(error) => Err(UpstreamError::from_client(&error)),
             },
             () = too_late => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),

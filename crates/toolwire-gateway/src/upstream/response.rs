@@ -9,8 +9,10 @@ use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::http1::{Head, Http1Body};
 use super::{Decoder, MAX_PIECE, TimeoutPhase, UpstreamError};
 use crate::memory::Reservation;
 
@@ -41,22 +43,40 @@ pub(crate) struct ResponseLimit {
 }
 
 enum BodySource {
-    Http(Incoming),
+    /// Over TLS.
+    Hyper(Incoming),
+    Http1(Http1Body<TcpStream>),
     Demo(VecDeque<Vec<u8>>),
 }
 
 impl UpstreamResponse {
-    pub(super) fn new(
+    pub(super) fn from_hyper(
         response: Response<Incoming>,
         deadline: Instant,
     ) -> Result<Self, UpstreamError> {
         let (head, body) = response.into_parts();
-        let encoding = head.headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
+        Self::new(head.status, head.headers, BodySource::Hyper(body), deadline)
+    }
+
+    pub(super) fn from_http1(
+        (head, body): (Head, Http1Body<TcpStream>),
+        deadline: Instant,
+    ) -> Result<Self, UpstreamError> {
+        Self::new(head.status, head.headers, BodySource::Http1(body), deadline)
+    }
+
+    fn new(
+        status: StatusCode,
+        headers: HeaderMap,
+        source: BodySource,
+        deadline: Instant,
+    ) -> Result<Self, UpstreamError> {
+        let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
         let encoding = encoding.transpose().map_err(|_| UpstreamError::Undecodable)?;
         let decoder = Decoder::for_encoding(encoding.unwrap_or_default())
             .map_err(|_unknown| UpstreamError::Undecodable)?;
-        let body = UpstreamBody::new(BodySource::Http(body), decoder, deadline);
-        Ok(Self { status: head.status, headers: head.headers, body })
+        let body = UpstreamBody::new(source, decoder, deadline);
+        Ok(Self { status, headers, body })
     }
 
     pub(crate) fn from_demo(response: toolwire_demo::Response, deadline: Instant) -> Self {
@@ -100,9 +120,16 @@ impl UpstreamBody {
                     Some(chunk) => Some(Bytes::from(chunk)),
                     None => return Poll::Ready(None),
                 },
-                BodySource::Http(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
+                BodySource::Hyper(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
                     Some(Ok(frame)) => frame.into_data().ok(),
                     Some(Err(_disconnected)) => {
+                        return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
+                    }
+                    None => return Poll::Ready(None),
+                },
+                BodySource::Http1(body) => match ready!(body.poll_piece(cx)) {
+                    Some(Ok(piece)) => Some(piece),
+                    Some(Err(_cut)) => {
                         return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
                     }
                     None => return Poll::Ready(None),
@@ -116,6 +143,16 @@ impl UpstreamBody {
                 return Poll::Ready(Some(Ok(data)));
             }
         }
+    }
+
+    /// Whether it is known that no chunk follows.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.encoded.is_empty()
+            && match &self.source {
+                BodySource::Demo(chunks) => chunks.is_empty(),
+                BodySource::Http1(body) => body.is_complete(),
+                BodySource::Hyper(incoming) => incoming.is_end_stream(),
+            }
     }
 
     /// Decodes a piece of what was received. Pending means that it is the turn of
@@ -165,6 +202,9 @@ impl UpstreamBody {
         // A body that arrives in one chunk is not copied.
         let Some(first) = self.next_chunk(idle).await? else { return Ok(Bytes::new()) };
         reserve(&first)?;
+        if self.is_complete() {
+            return Ok(first);
+        }
         let Some(second) = self.next_chunk(idle).await? else { return Ok(first) };
         let mut body = Vec::with_capacity(2 * (first.len() + second.len()));
         body.extend_from_slice(&first);

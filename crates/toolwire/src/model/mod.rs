@@ -20,6 +20,7 @@ mod owned;
 mod reasoning;
 mod request;
 mod response;
+mod shifted;
 mod tool;
 
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
@@ -38,6 +39,7 @@ pub use request::{
     Stream, Thinking, ThinkingMode,
 };
 pub use response::{Candidate, Response, Stop, Usage};
+pub(crate) use shifted::Shift;
 pub use tool::{Grammar, Hosted, HostedClass, Native, Tool, ToolKind};
 
 pub use crate::protocol::Protocol;

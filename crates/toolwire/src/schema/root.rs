@@ -31,6 +31,9 @@ pub enum RootChange {
 /// The schema of a tool's arguments with a root that every protocol accepts.
 pub fn root<'s>(schema: Option<&'s Raw<'_>>) -> (Raw<'s>, Option<RootChange>) {
     let Some(schema) = schema else { return (Raw::made(EMPTY), Some(RootChange::Empty)) };
+    if schema.is_plain_schema() {
+        return (schema.borrowed(), None);
+    }
     if schema.kind() != Kind::Object {
         return (Raw::made(EMPTY).at(schema.pos()), Some(RootChange::Empty));
     }

@@ -4,8 +4,10 @@ mod keys;
 mod tool_lists;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use self::keys::Keys;
+pub(crate) use self::tool_lists::KnownTools;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 
@@ -20,7 +22,7 @@ use crate::wire::{Kind, ReadError, Reader, Str, ValueEnds};
 ///
 /// They come out of one scan, which also proves that the body is one JSON
 /// object. Where the bytes pass, nothing else reads them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct RequestHead {
     /// The model's name, whether the body or the URL has it.
@@ -46,8 +48,41 @@ pub struct RequestHead {
     /// nothing.
     pub session: Option<String>,
     /// Where the long values of the body end, for whoever reads it next.
-    pub(crate) ends: ValueEnds,
+    ends: ValueEnds,
+    /// The list of tools, if it came before. Of it, `ends` has only where it ends.
+    known_tools: Option<KnownTools>,
 }
+
+/// Whether a list of tools came before does not matter.
+impl PartialEq for RequestHead {
+    fn eq(&self, other: &Self) -> bool {
+        let Self {
+            model,
+            model_span,
+            stream,
+            tools,
+            tool_bytes,
+            has_envelope,
+            store,
+            has_state,
+            session,
+            ends: _,
+            known_tools: _,
+        } = self;
+        *model == other.model
+            && *model_span == other.model_span
+            && *stream == other.stream
+            && *tools == other.tools
+            && *tool_bytes == other.tool_bytes
+            && *has_envelope == other.has_envelope
+            && *store == other.store
+            && *has_state == other.has_state
+            && *session == other.session
+            && self.all_ends() == other.all_ends()
+    }
+}
+
+impl Eq for RequestHead {}
 
 impl RequestHead {
     /// Scans a request. `path` is what the URL says of it.
@@ -81,6 +116,17 @@ impl RequestHead {
             head.has_state |= memchr::memmem::find(body, word).is_some();
         }
         Ok(head)
+    }
+
+    /// Reads the body, of which much is known.
+    pub(crate) fn reader<'a>(&'a self, source: &'a str) -> Reader<'a> {
+        Reader::again(source, &self.ends, self.known_tools.as_ref())
+    }
+
+    /// Where the long values of the body end, those in its list of tools too.
+    fn all_ends(&self) -> ValueEnds {
+        let known = self.known_tools.as_ref();
+        known.map_or(self.ends.clone(), |known| self.ends.with_part(known.ends(), known.start()))
     }
 
     /// Scans a request for all but what may be anywhere in it.
@@ -176,7 +222,12 @@ impl RequestHead {
             reader.advance(list.text.len());
             self.tools += list.tools;
             self.tool_bytes += list.tool_bytes;
-            self.ends.append(&list.ends, start.offset());
+            if self.known_tools.is_none() {
+                self.ends.add_container(start.offset(), reader.offset());
+                self.known_tools = Some(KnownTools::new(start.offset(), list));
+            } else {
+                self.ends.append(&list.ends, start.offset());
+            }
             return Ok(());
         }
         let mark = self.ends.mark();
@@ -188,7 +239,8 @@ impl RequestHead {
         let text = list.text();
         if lists.keeps(text.len()) {
             let ends = self.ends.since(mark, start.offset(), text.len());
-            lists.keep(ToolList { protocol, text: text.into(), tools, tool_bytes, ends });
+            let read = OnceLock::new();
+            lists.keep(ToolList { protocol, text: text.into(), tools, tool_bytes, ends, read });
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ impl<'a> PreparedRequest<'a> {
         body: &'a [u8],
     ) -> Result<Self, Error> {
         let source = utf8(body)?;
-        let reader = Reader::again(source, &head.ends);
+        let reader = head.reader(source);
         let mut prepared = Self::read(from, to, reader, source, head.has_envelope)?;
         prepared.set_head(head);
         Ok(prepared)

@@ -49,7 +49,7 @@ impl<'a> PreparedRequest<'a> {
     ) -> Result<Self, Error> {
         let source = utf8(body)?;
         let fault = |error| invalid(source, error);
-        let reader = Reader::again(source, &head.ends);
+        let reader = head.reader(source);
         let mut request = (codec(from).read_request)(reader).map_err(fault)?;
         let earlier = earlier_turns(source, origins).map_err(fault)?;
         request.extra.retain(|field| field.key != EARLIER_MEMBER);

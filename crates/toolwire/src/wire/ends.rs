@@ -70,6 +70,24 @@ impl ValueEnds {
         self.extend(&part.list, signed(start));
     }
 
+    /// The same with the ends of a part that begins at `start` in place of the end of
+    /// the part.
+    pub(crate) fn with_part(&self, part: &Self, start: usize) -> Self {
+        let place = self.list.partition_point(|end| (end.start as usize) < start);
+        let (before, behind) = self.list.split_at(place);
+        let mut whole = Self { length: self.length, list: before.to_vec(), open: Vec::new() };
+        whole.append(part, start);
+        whole.list.extend(behind.iter().skip_while(|end| end.start as usize == start));
+        whole
+    }
+
+    /// Adds the end of a list or an object.
+    pub(crate) fn add_container(&mut self, start: usize, behind: usize) {
+        if !self.is_full() {
+            self.add(start, LiteralEnd::new(behind, false).word());
+        }
+    }
+
     fn extend(&mut self, ends: &[ValueEnd], distance: i64) {
         let room = MAX_ENDS.saturating_sub(self.list.len());
         self.list.extend(ends.iter().take(room).filter_map(|end| end.moved(distance)));

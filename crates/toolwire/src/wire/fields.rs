@@ -27,7 +27,7 @@ impl Pos {
         (self != Self::NONE).then_some(self.0 as usize)
     }
 
-    pub(super) fn advance(self, by: usize) -> Self {
+    pub(crate) fn advance(self, by: usize) -> Self {
         match self.offset() {
             Some(offset) => Self::new(offset + by),
             None => Self::NONE,

@@ -10,17 +10,20 @@ use super::{Kind, Pos, Read, ReadError, Reader, Str, Write, read_fields};
 pub struct Raw<'a> {
     text: Cow<'a, str>,
     pos: Pos,
+    /// Whether somebody has found that it is a schema whose root every protocol
+    /// takes as it is.
+    is_plain_schema: bool,
 }
 
 impl<'a> Raw<'a> {
     /// A span of the input that the reader has checked.
     pub(super) fn span(text: &'a str, pos: Pos) -> Self {
-        Self { text: Cow::Borrowed(text), pos }
+        Self { text: Cow::Borrowed(text), pos, is_plain_schema: false }
     }
 
     /// JSON of toolwire's own making. The caller vouches that it is valid.
     pub fn made(text: impl Into<Cow<'a, str>>) -> Self {
-        Self { text: text.into(), pos: Pos::NONE }
+        Self { text: text.into(), pos: Pos::NONE, is_plain_schema: false }
     }
 
     /// Checks that `text` is one JSON value.
@@ -60,6 +63,16 @@ impl<'a> Raw<'a> {
     pub fn at(mut self, pos: Pos) -> Self {
         self.pos = pos;
         self
+    }
+
+    /// Notes that it is a schema whose root every protocol takes as it is.
+    pub(crate) fn set_plain_schema(&mut self) {
+        self.is_plain_schema = true;
+    }
+
+    /// Whether that was noted.
+    pub(crate) fn is_plain_schema(&self) -> bool {
+        self.is_plain_schema
     }
 
     /// What kind of value it is.
@@ -123,12 +136,14 @@ impl<'a> Raw<'a> {
 
     /// Borrows this value for a shorter time.
     pub fn borrowed(&self) -> Raw<'_> {
-        Raw { text: Cow::Borrowed(&self.text), pos: self.pos }
+        let Self { text, pos, is_plain_schema } = self;
+        Raw { text: Cow::Borrowed(text), pos: *pos, is_plain_schema: *is_plain_schema }
     }
 
     /// Gives up the borrow of the input.
     pub fn into_owned(self) -> Raw<'static> {
-        Raw { text: Cow::Owned(self.text.into_owned()), pos: self.pos }
+        let Self { text, pos, is_plain_schema } = self;
+        Raw { text: Cow::Owned(text.into_owned()), pos, is_plain_schema }
     }
 }
 

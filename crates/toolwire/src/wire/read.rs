@@ -5,6 +5,8 @@ use std::fmt;
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, MAX_DEPTH, Scan};
 use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
+use crate::model::Tool;
+use crate::translate::KnownTools;
 
 /// Something that can be read from a JSON value.
 pub trait Read<'a>: Sized {
@@ -21,26 +23,24 @@ pub struct Reader<'a> {
     depth: u32,
     /// The ends of values that were passed over before.
     ends: &'a [ValueEnd],
+    /// The list of tools of the document, if it came before.
+    tools: Option<&'a KnownTools>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads a whole document.
     pub fn new(src: &'a str) -> Self {
-        Self::with_ends(src, &[])
+        Self::nested(src, Pos::START)
     }
 
     /// Reads a whole document that was passed over before.
-    pub(crate) fn again(src: &'a str, ends: &'a ValueEnds) -> Self {
-        Self::with_ends(src, ends.list(src.len()))
-    }
-
-    fn with_ends(src: &'a str, ends: &'a [ValueEnd]) -> Self {
-        Self { src, pos: 0, base: Pos::START, depth: 0, ends }
+    pub(crate) fn again(src: &'a str, ends: &'a ValueEnds, tools: Option<&'a KnownTools>) -> Self {
+        Self { ends: ends.list(src.len()), tools, ..Self::new(src) }
     }
 
     /// Reads a value that is part of a larger document and starts at `base`.
     pub(super) fn nested(src: &'a str, base: Pos) -> Self {
-        Self { src, pos: 0, base, depth: 0, ends: &[] }
+        Self { src, pos: 0, base, depth: 0, ends: &[], tools: None }
     }
 
     /// Reads one value, and refuses anything but whitespace behind it.
@@ -133,6 +133,15 @@ impl<'a> Reader<'a> {
     /// Passes over a value that is known to have that many bytes.
     pub(crate) fn advance(&mut self, length: usize) {
         self.pos += length;
+    }
+
+    /// Reads the list of tools that comes next, if it came before.
+    pub(crate) fn known_tools(&mut self) -> Option<Vec<Tool<'a>>> {
+        self.skip_whitespace();
+        let known = self.tools.filter(|known| known.start() == self.pos)?;
+        let tools = known.tools()?;
+        self.pos += known.length();
+        Some(tools)
     }
 
     /// Passes over one value of any kind.

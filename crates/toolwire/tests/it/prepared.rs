@@ -68,6 +68,32 @@ fn requests_whose_tools_came_before() {
     }
 }
 
+/// What is kept of a list is the same wherever the list is in the next request, and so is
+/// what the ledger says about it.
+#[test]
+fn translations_of_tools_that_came_before() {
+    let lists = ToolLists::with_room(1 << 24);
+    for (folder, from, body) in documents("requests") {
+        if from.describe().answers.names_model() {
+            continue;
+        }
+        RequestHead::read_with(&lists, from, &PathMatch::default(), &body).unwrap();
+        for space in [0, 1, 100] {
+            let body = [" ".repeat(space).as_bytes(), body.as_slice()].concat();
+            let head = RequestHead::read_with(&lists, from, &PathMatch::default(), &body).unwrap();
+            for to in PROTOCOLS {
+                let told = format!("{} to {to}", folder.display());
+                let mut prepared = PreparedRequest::with_head(from, to, &head, &body).unwrap();
+                let mut afresh = PreparedRequest::new(from, to, &body).unwrap();
+                let debug = |prepared: &PreparedRequest<'_>| format!("{:?}", prepared.request());
+                assert_eq!(debug(&prepared), debug(&afresh), "{told}");
+                let known = prepared.translate(&options("theirs"));
+                assert_eq!(known, afresh.translate(&options("theirs")), "{told}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_passes_whole_is_translated_into_itself() {
     let mut passed = 0;

@@ -47,13 +47,14 @@ pub(super) fn convert(
 pub(super) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = since_1970();
     let text = |name: String| headers.get(name)?.to_str().ok();
-    let resets = super::vendor::vendors().map(|vendor| &vendor.rate_limits).flat_map(|limits| {
-        limits.kinds.iter().filter_map(move |kind| {
-            let is_spent = text(limits.header(kind, "remaining")) == Some("0");
-            let reset = text(limits.header(kind, "reset")).filter(|_| is_spent)?;
-            time_left(limits.reset, reset, now)
-        })
-    });
+    let resets =
+        super::vendor_names::vendors().map(|vendor| &vendor.rate_limits).flat_map(|limits| {
+            limits.kinds.iter().filter_map(move |kind| {
+                let is_spent = text(limits.header(kind, "remaining")) == Some("0");
+                let reset = text(limits.header(kind, "reset")).filter(|_| is_spent)?;
+                time_left(limits.reset, reset, now)
+            })
+        });
     resets.max()
 }
 

@@ -65,3 +65,10 @@ fn ids_differ() {
     assert_ne!(request_id(), request_id());
     assert_eq!(request_id().len(), 28);
 }
+
+#[test]
+fn ids_are_lower_case_hexadecimal() {
+    let id = request_id();
+    let digits = id.strip_prefix("req_").unwrap();
+    assert!(digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)));
+}

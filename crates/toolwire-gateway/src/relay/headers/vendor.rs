@@ -4,20 +4,22 @@
 
 use std::collections::HashSet;
 
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use toolwire::protocol::Vendor;
-use toolwire::{Action, Code, Entry, Level, Protocol};
+use toolwire::{Action, Code, Entry, Level};
 
+use super::vendor_names::{VendorNames, vendors};
 use crate::config::Credential;
 
 /// Copies the headers that the upstream supports.
 pub(super) fn copy_supported(
     client_headers: &HeaderMap,
-    to: &'static Vendor,
+    to: &VendorNames,
     credential: &Credential,
     headers: &mut HeaderMap,
 ) {
-    for header in Header::of(to).filter(|header| header.reaches(to, credential)) {
+    let reaches = |header: &Header<'_>| header.reaches(to.vendor, credential);
+    for header in Header::of(to).filter(reaches) {
         super::copy(client_headers, header.name, headers);
     }
 }
@@ -26,7 +28,7 @@ pub(super) fn copy_supported(
 pub(super) fn lost(client_headers: &HeaderMap, to: &Vendor, credential: &Credential) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut seen = HashSet::new();
-    for header in vendors().flat_map(Header::of) {
+    for header in VendorNames::all().iter().flat_map(Header::of) {
         if header.reaches(to, credential) {
             continue;
         }
@@ -62,20 +64,9 @@ pub(super) fn append_to_list(name: &str, more: &str, headers: &mut HeaderMap) ->
     Some(())
 }
 
-/// The vendors of all protocols, each once.
-pub(super) fn vendors() -> impl Iterator<Item = &'static Vendor> {
-    let mut all = Protocol::ALL.map(|protocol| protocol.describe().vendor);
-    all.reverse();
-    let is_first = move |index: &usize| {
-        let mut before = all.iter().take(*index);
-        !before.any(|earlier| Some(earlier) == all.get(*index))
-    };
-    (0..all.len()).filter(is_first).filter_map(move |index| all.get(index).copied())
-}
-
 /// A header of one vendor.
-struct Header {
-    name: &'static str,
+struct Header<'n> {
+    name: &'n HeaderName,
     vendor: &'static Vendor,
     kind: HeaderKind,
 }
@@ -88,12 +79,13 @@ enum HeaderKind {
     Account,
 }
 
-impl Header {
+impl<'n> Header<'n> {
     /// The headers of a vendor.
-    fn of(vendor: &'static Vendor) -> impl Iterator<Item = Self> {
-        let features = Self { name: vendor.feature_header, vendor, kind: HeaderKind::Features };
-        let accounts = vendor.account_headers.iter();
-        let accounts = accounts.map(move |name| Self { name, vendor, kind: HeaderKind::Account });
+    fn of(names: &'n VendorNames) -> impl Iterator<Item = Self> {
+        let VendorNames { vendor, features, accounts, .. } = names;
+        let features = Self { name: features, vendor, kind: HeaderKind::Features };
+        let accounts = accounts.iter();
+        let accounts = accounts.map(|name| Self { name, vendor, kind: HeaderKind::Account });
         std::iter::once(features).chain(accounts)
     }
 
@@ -108,17 +100,17 @@ impl Header {
     /// The losses for a value that does not reach the upstream.
     fn entries(&self, value: &HeaderValue) -> Vec<Entry> {
         let entry = |path: String, level, detail: &'static str| {
-            let code = Code::Only(self.name.to_owned());
+            let code = Code::Only(self.name.as_str().to_owned());
             Entry::new(path, code, Action::Dropped).level(level).detail(detail)
         };
         let other_vendor = "The upstream belongs to another vendor.";
         match (&self.kind, value.to_str()) {
             (HeaderKind::Account, _) => {
                 let detail = "The upstream uses another key, which belongs to another account.";
-                vec![entry(self.name.to_owned(), Level::Info, detail)]
+                vec![entry(self.name.as_str().to_owned(), Level::Info, detail)]
             }
             (HeaderKind::Features, Err(_)) => {
-                vec![entry(self.name.to_owned(), Level::Loss, other_vendor)]
+                vec![entry(self.name.as_str().to_owned(), Level::Loss, other_vendor)]
             }
             (HeaderKind::Features, Ok(list)) => split(list)
                 .map(|feature| {

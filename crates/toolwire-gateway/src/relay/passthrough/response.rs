@@ -56,7 +56,7 @@ pub(super) fn client_headers(
             headers.insert(name, value.clone());
         }
     }
-    context.secret_mask().remove_headers(&mut headers);
+    context.remove_secrets(&mut headers);
     headers::set_request_id(context.client, &context.log.id, &mut headers);
     // Whatever an upstream sends, a browser that shows it runs nothing of it.
     headers

@@ -1,17 +1,21 @@
 //! A stream works in turns, so that one that has much to do delays no other.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes};
+use tokio::time::Instant;
 
 use super::ResponseStream;
 use crate::heavy_work::in_place;
 
 impl ResponseStream {
-    /// Lets the pipe read as much as it will before its output is written.
-    pub(super) fn step(&mut self) {
-        let started = Instant::now();
+    /// Lets the pipe read as much as it will before its output is written, from
+    /// now on.
+    pub(super) fn step(&mut self, now: Instant) {
         let Self { pipe, out, unread, .. } = self;
+        if out.capacity() == 0 {
+            out.reserve_exact(self.room);
+        }
         let mut piece = unread.get(..MAX_STEP).unwrap_or(unread);
         let length = piece.len();
         // The end of a long event makes work of all of it.
@@ -25,7 +29,8 @@ impl ResponseStream {
             *unread = Bytes::new();
         }
         self.pipe_has_more |= !unread.is_empty() && !pipe.is_done() && !pipe.holds_ending();
-        let elapsed = started.elapsed();
+        self.now = Instant::now();
+        let elapsed = self.now - now;
         self.turn += elapsed;
         self.mask_error();
         self.hold_stop();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderName};
 use toolwire::session::SessionRequest;
 use toolwire::translate::{Options, PreparedRequest, RequestHead};
 use toolwire::{Protocol, codec, session};
@@ -118,7 +118,7 @@ pub(crate) fn requested_session(
     headers: &HeaderMap,
     head: &RequestHead,
 ) -> Result<Option<String>, Failure> {
-    let in_head = match headers.get(HEADER).map(|value| value.to_str()) {
+    let in_head = match headers.get(&HEADER).map(|value| value.to_str()) {
         Some(Ok(id)) => Some(id),
         Some(Err(_)) => return Err(unusable()),
         None => None,
@@ -154,4 +154,4 @@ pub(super) fn unusable() -> Failure {
 }
 
 /// The header that names a session.
-pub(crate) const HEADER: &str = "toolwire-session";
+pub(crate) static HEADER: HeaderName = HeaderName::from_static("toolwire-session");

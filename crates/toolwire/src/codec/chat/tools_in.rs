@@ -23,7 +23,12 @@ pub(super) struct Tools<'a> {
 
 impl<'a> Read<'a> for Tools<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self { at: reader.here(), list: reader.list(tool)? })
+        let at = reader.here();
+        let list = match reader.known_tools() {
+            Some(list) => list,
+            None => reader.list(tool)?,
+        };
+        Ok(Self { at, list })
     }
 }
 

@@ -37,9 +37,9 @@ pub(super) fn decode(reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     if let Some(At { pos: _, value: items }) = messages {
         request.turns.extend(items.into_iter().map(turns_in::message));
     }
-    if let Some(At { pos: at, value: items }) = tools {
+    if let Some(tools_in::Tools { at, list }) = tools {
         request.tools_at = at;
-        request.tools = items.into_iter().map(|tools_in::ToolDefinition(tool)| tool).collect();
+        request.tools = list;
     }
     if let Some(raw) = tool_choice {
         request.choice = choice_in::decode(raw)?;

@@ -3,12 +3,30 @@
 use super::content_in;
 use super::wire;
 use crate::model::{Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
-use crate::wire::{Extra, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare array of tool definitions.
 pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
-    let list: Vec<ToolDefinition<'_>> = Reader::new(body).document()?;
-    Ok(list.into_iter().map(|ToolDefinition(tool)| tool).collect())
+    let Tools { at: _, list } = Reader::new(body).document()?;
+    Ok(list)
+}
+
+/// `tools`.
+#[derive(Debug)]
+pub(super) struct Tools<'a> {
+    pub(super) at: Pos,
+    pub(super) list: Vec<Tool<'a>>,
+}
+
+impl<'a> Read<'a> for Tools<'a> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        let at = reader.here();
+        let list = match reader.known_tools() {
+            Some(list) => list,
+            None => reader.list(|reader| ToolDefinition::read(reader).map(|tool| tool.0))?,
+        };
+        Ok(Self { at, list })
+    }
 }
 
 /// One entry of `tools`.

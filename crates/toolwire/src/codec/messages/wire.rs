@@ -1,6 +1,6 @@
 //! The objects of the Messages API, in its own words.
 
-use super::tools_in::ToolDefinition;
+use super::tools_in::{ToolDefinition, Tools};
 use super::turns_in::MessageContent;
 use crate::wire::{At, Raw, Str};
 
@@ -11,7 +11,7 @@ wire! {
         messages: At<Vec<Message<'a>>> = "messages",
         system: MessageContent<'a> = "system",
         max_tokens: At<u64> = "max_tokens",
-        tools: At<Vec<ToolDefinition<'a>>> = "tools",
+        tools: Tools<'a> = "tools",
         tool_choice: Raw<'a> = "tool_choice",
         thinking: Thinking<'a> = "thinking",
         output_config: OutputConfig<'a> = "output_config",

@@ -22,7 +22,10 @@ impl<'a> Read<'a> for ToolList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         let start = reader.clone();
-        let list = reader.list(tool)?;
+        let list = match reader.known_tools() {
+            Some(list) => list,
+            None => reader.list(tool)?,
+        };
         Ok(Self { at, list, raw: reader.raw_since(&start) })
     }
 }

@@ -1,15 +1,18 @@
 //! Lists of tools that come again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::model::Protocol;
+use crate::codec::codec;
+use crate::model::{Own, Protocol, Shift, Tool, ToolKind};
+use crate::schema;
 use crate::wire::ValueEnds;
 
 /// The lists of tools that requests had lately.
 ///
 /// An agent sends the same list with every request of its work, and the list is
 /// often most of the request. One that comes again, byte for byte, is compared with
-/// what was read before instead of being read.
+/// what was read before instead of being read. If it is translated, its tools are kept too,
+/// which takes two or three times the memory of its bytes.
 #[derive(Debug, Default)]
 pub struct ToolLists {
     /// How many bytes to keep in all.
@@ -29,6 +32,88 @@ pub(super) struct ToolList {
     pub(super) tool_bytes: usize,
     /// Where its long values end, counted from its beginning.
     pub(super) ends: ValueEnds,
+    /// Its tools, once somebody has asked for them, placed as if it were a document.
+    /// Nothing if they cannot be read, or if there are too many.
+    pub(super) read: OnceLock<Option<Vec<Tool<'static>>>>,
+}
+
+impl ToolList {
+    fn read(&self) -> Option<&[Tool<'static>]> {
+        let read = || {
+            let tools = (codec(self.protocol).decode_tools)(&self.text).ok()?;
+            let parts: usize = tools.iter().map(parts).sum();
+            let mut tools = (parts <= MAX_PARTS).then(|| tools.into_owned())?;
+            tools.iter_mut().for_each(note_plain_schemas);
+            Some(tools)
+        };
+        self.read.get_or_init(read).as_deref()
+    }
+}
+
+/// Notes which schemas every protocol takes as they are, which takes a look at all of
+/// each.
+fn note_plain_schemas(tool: &mut Tool<'_>) {
+    match &mut tool.kind {
+        ToolKind::Function { schema: Some(schema) } => {
+            if schema::root(Some(schema)).1.is_none() {
+                schema.set_plain_schema();
+            }
+        }
+        ToolKind::Namespace { tools } => tools.iter_mut().for_each(note_plain_schemas),
+        ToolKind::Function { schema: None }
+        | ToolKind::Freeform { grammar: _ }
+        | ToolKind::Native(_)
+        | ToolKind::Hosted(_)
+        | ToolKind::Unknown(_) => {}
+    }
+}
+
+/// How many tools and unknown members a tool has, itself included. The smallest of them
+/// take much more memory than the bytes they were read from.
+fn parts(tool: &Tool<'_>) -> usize {
+    let inside = match &tool.kind {
+        ToolKind::Namespace { tools } => tools.iter().map(parts).sum(),
+        ToolKind::Freeform { grammar } => grammar.as_ref().map_or(0, |grammar| grammar.extra.len()),
+        ToolKind::Function { schema: _ }
+        | ToolKind::Native(_)
+        | ToolKind::Hosted(_)
+        | ToolKind::Unknown(_) => 0,
+    };
+    let cache = tool.cache.as_ref().map_or(0, |cache| cache.extra.len());
+    1 + tool.extra.len() + cache + inside
+}
+
+/// A list of tools that came before, and where it is in a document.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownTools {
+    start: usize,
+    list: Arc<ToolList>,
+}
+
+impl KnownTools {
+    pub(super) fn new(start: usize, list: Arc<ToolList>) -> Self {
+        Self { start, list }
+    }
+
+    /// Where the list begins.
+    pub(crate) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn length(&self) -> usize {
+        self.list.text.len()
+    }
+
+    /// The tools of the list, as whoever reads the document would read them.
+    pub(crate) fn tools(&self) -> Option<Vec<Tool<'_>>> {
+        Some(self.list.read()?.iter().map(|tool| tool.shifted(self.start)).collect())
+    }
+
+    /// Where the long values of the list end.
+    pub(super) fn ends(&self) -> &ValueEnds {
+        &self.list.ends
+    }
 }
 
 impl ToolLists {
@@ -73,6 +158,10 @@ impl ToolLists {
 
 /// How many lists a new one is compared with.
 const MAX_LISTS: usize = 32;
+
+/// How many tools and unknown members of a list are kept, so that they take no more than a
+/// few hundred kilobytes.
+const MAX_PARTS: usize = 512;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
 use hyper::header::HeaderName;
-use toolwire::Protocol::{Chat, Messages, Responses};
+use toolwire::Protocol::{self, Chat, Messages, Responses};
 
 use super::*;
 use crate::config::Secret;
@@ -66,7 +66,8 @@ fn each_header_is_sent_to_its_vendor_and_reported_otherwise() {
     ] {
         let client_headers = headers(CLIENT_HEADERS);
         let mut sent = HeaderMap::new();
-        copy_supported(&client_headers, to.describe().vendor, credential, &mut sent);
+        let names = VendorNames::of(to.describe().vendor);
+        copy_supported(&client_headers, &names, credential, &mut sent);
         let want: Vec<_> = carried.iter().map(|index| CLIENT_HEADERS[*index]).collect();
         assert_eq!(lines(&sent), want, "{to} {credential:?}");
         let entries = lost(&client_headers, to.describe().vendor, credential);

@@ -1,0 +1,157 @@
+//! The head of a response.
+
+use std::mem::MaybeUninit;
+
+use bytes::{Buf as _, Bytes};
+use hyper::StatusCode;
+use hyper::header::{
+    CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+};
+
+use super::chunked::ChunkedDecoder;
+use super::framing::Framing;
+
+/// What a response says before its body.
+#[derive(Debug)]
+pub(in crate::upstream) struct Head {
+    pub(in crate::upstream) status: StatusCode,
+    pub(in crate::upstream) headers: HeaderMap,
+    /// Where the body ends.
+    pub(super) framing: Framing,
+    /// Whether the connection may be used again after the body.
+    pub(super) keep_alive: bool,
+}
+
+/// The head is not HTTP/1, or it does not say for certain where its body ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MalformedHead;
+
+impl Head {
+    /// Reads a head from the beginning of `received`, and leaves what follows it
+    /// there. Heads that only announce another are skipped. `None` means that
+    /// there must be more of it.
+    pub(super) fn parse(received: &mut Bytes) -> Result<Option<Self>, MalformedHead> {
+        while !received.is_empty() {
+            let Some((head, length)) = parse_one(received)? else { return Ok(None) };
+            received.advance(length);
+            if !head.status.is_informational() || head.status == StatusCode::SWITCHING_PROTOCOLS {
+                return Ok(Some(head));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// One head and its length.
+fn parse_one(received: &Bytes) -> Result<Option<(Head, usize)>, MalformedHead> {
+    let mut space = [MaybeUninit::uninit(); MAX_HEADERS];
+    let mut response = httparse::Response::new(&mut []);
+    let config = httparse::ParserConfig::default();
+    let length =
+        match config.parse_response_with_uninit_headers(&mut response, received, &mut space) {
+            Ok(httparse::Status::Complete(length)) => length,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(_malformed) => return Err(MalformedHead),
+        };
+    let (Some(version), Some(code)) = (response.version, response.code) else {
+        return Err(MalformedHead);
+    };
+    let status = StatusCode::from_u16(code).map_err(|_| MalformedHead)?;
+    let mut headers = HeaderMap::with_capacity(response.headers.len());
+    let mut connection = ConnectionOptions::default();
+    for header in response.headers.iter() {
+        let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| MalformedHead)?;
+        // The value is a part of what was received, not a copy.
+        let value = HeaderValue::from_maybe_shared(received.slice_ref(header.value));
+        let value = value.map_err(|_| MalformedHead)?;
+        if name == CONNECTION {
+            connection.read(&value);
+        }
+        headers.append(name, value);
+    }
+    let framing = framing(version, status, &headers)?;
+    let is_switch = status == StatusCode::SWITCHING_PROTOCOLS;
+    let keep_alive = connection.keep_alive(version) && !is_switch && framing.has_end();
+    Ok(Some((Head { status, headers, framing, keep_alive }, length)))
+}
+
+/// Where the body ends, by RFC 9112, section 6.3.
+fn framing(version: u8, status: StatusCode, headers: &HeaderMap) -> Result<Framing, MalformedHead> {
+    let has_no_body = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if has_no_body || status.is_informational() {
+        return Ok(Framing::Length(0));
+    }
+    if let Some(last) = headers.get_all(TRANSFER_ENCODING).iter().next_back() {
+        if version == 0 {
+            return Err(MalformedHead);
+        }
+        let last = last.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default();
+        return Ok(match last.trim().eq_ignore_ascii_case("chunked") {
+            true => Framing::Chunked(ChunkedDecoder::default()),
+            false => Framing::UntilClose,
+        });
+    }
+    let mut length = None;
+    for value in headers.get_all(CONTENT_LENGTH) {
+        let value = value.to_str().map_err(|_| MalformedHead)?;
+        for item in value.split(',') {
+            let item = Some(decimal(item.trim()).ok_or(MalformedHead)?);
+            if length.is_some() && length != item {
+                return Err(MalformedHead);
+            }
+            length = item;
+        }
+    }
+    match length {
+        // The greatest numbers are not lengths.
+        Some(length) if length > MAX_LENGTH => Err(MalformedHead),
+        Some(length) => Ok(Framing::Length(length)),
+        None => Ok(Framing::UntilClose),
+    }
+}
+
+/// A number without a sign.
+fn decimal(digits: &str) -> Option<u64> {
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
+}
+
+/// What all `connection` headers say together.
+#[derive(Default)]
+struct ConnectionOptions {
+    close: bool,
+    keep_alive: bool,
+}
+
+impl ConnectionOptions {
+    fn read(&mut self, value: &HeaderValue) {
+        self.close |= lists_token(value, "close");
+        self.keep_alive |= lists_token(value, "keep-alive");
+    }
+
+    fn keep_alive(&self, version: u8) -> bool {
+        !self.close && (version == 1 || self.keep_alive)
+    }
+}
+
+/// Whether a comma-separated list has an item.
+pub(super) fn lists_token(list: &HeaderValue, token: &str) -> bool {
+    let list = list.to_str().unwrap_or_default();
+    list.split(',').any(|item| item.trim().eq_ignore_ascii_case(token))
+}
+
+/// Whether what was received so far may hold a whole head. Only the bytes from
+/// `known` on were not looked at before.
+pub(super) fn may_be_whole(received: &[u8], known: usize) -> bool {
+    let new = received.get(known.saturating_sub(3)..).unwrap_or_default();
+    memchr::memchr_iter(b'\n', new).any(|end| {
+        let behind = new.get(end + 1..).unwrap_or_default();
+        behind.starts_with(b"\n") || behind.starts_with(b"\r\n")
+    })
+}
+
+/// How many headers a response may have.
+const MAX_HEADERS: usize = 100;
+
+/// The longest body that may be announced.
+const MAX_LENGTH: u64 = u64::MAX - 2;

@@ -1,0 +1,106 @@
+//! Connections that wait for another request.
+
+use std::collections::VecDeque;
+use std::mem::MaybeUninit;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep};
+
+/// The idle connections to one origin.
+pub(super) struct Pool<T: Transport> {
+    idle: Mutex<IdleConnections<T>>,
+    idle_timeout: Duration,
+}
+
+/// What a connection is made of.
+pub(in crate::upstream) trait Transport:
+    AsyncRead + AsyncWrite + Unpin + Send + 'static
+{
+    /// Whether the peer has neither closed the connection nor sent anything.
+    fn is_quiet(&mut self) -> bool;
+}
+
+impl Transport for TcpStream {
+    fn is_quiet(&mut self) -> bool {
+        // The system is asked, because what the runtime knows may be old.
+        let peeked = SockRef::from(&*self).peek(&mut [MaybeUninit::uninit()]);
+        peeked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    }
+}
+
+struct IdleConnections<T> {
+    /// The one that was used last is at the back.
+    queue: VecDeque<Idle<T>>,
+    /// Whether a task looks for those that nobody will use.
+    has_reaper: bool,
+}
+
+struct Idle<T> {
+    io: T,
+    expires: Instant,
+}
+
+impl<T: Transport> Pool<T> {
+    /// A pool that keeps a connection for that long.
+    pub(super) fn new(idle_timeout: Duration) -> Arc<Self> {
+        let idle = IdleConnections { queue: VecDeque::new(), has_reaper: false };
+        Arc::new(Self { idle: Mutex::new(idle), idle_timeout })
+    }
+
+    /// The connection that was used last, if it still is one.
+    pub(super) fn take(&self) -> Option<T> {
+        let now = Instant::now();
+        loop {
+            let Idle { mut io, expires } = self.lock().queue.pop_back()?;
+            // A server that has closed the connection closes it before it could
+            // get the request.
+            if now < expires && io.is_quiet() {
+                return Some(io);
+            }
+        }
+    }
+
+    /// Keeps a connection for another request.
+    pub(super) fn put(self: &Arc<Self>, io: T) {
+        let expires = Instant::now() + self.idle_timeout;
+        let mut idle = self.lock();
+        idle.queue.push_back(Idle { io, expires });
+        if !std::mem::replace(&mut idle.has_reaper, true) {
+            tokio::spawn(reap(Arc::downgrade(self), self.idle_timeout / REAPS_PER_TIMEOUT));
+        }
+    }
+
+    /// Closes connections that have waited too long or that the server has
+    /// closed, and says whether any are left.
+    fn drop_unusable(&self) -> bool {
+        let now = Instant::now();
+        let mut idle = self.lock();
+        idle.queue.retain_mut(|Idle { io, expires }| now < *expires && io.is_quiet());
+        idle.has_reaper = !idle.queue.is_empty();
+        idle.has_reaper
+    }
+
+    fn lock(&self) -> MutexGuard<'_, IdleConnections<T>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Closes connections that nobody will use, as long as there are any idle ones.
+async fn reap<T: Transport>(pool: Weak<Pool<T>>, interval: Duration) {
+    loop {
+        sleep(interval).await;
+        if !pool.upgrade().is_some_and(|pool| pool.drop_unusable()) {
+            return;
+        }
+    }
+}
+
+/// How often a connection is looked at while it is idle.
+const REAPS_PER_TIMEOUT: u32 = 5;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+use super::*;
+
+/// A connection, marked so that it can be told from others.
+async fn connection(mark: u8) -> (DuplexStream, DuplexStream) {
+    let (server, mut client) = duplex(64);
+    client.write_all(&[mark]).await.unwrap();
+    assert!(client.is_quiet());
+    (server, client)
+}
+
+#[tokio::test]
+async fn the_one_that_was_used_last_is_used_first() {
+    let pool = Pool::new(Duration::from_secs(60));
+    let mut servers = Vec::new();
+    for mark in 0..3 {
+        let (server, client) = connection(mark).await;
+        servers.push(server);
+        pool.put(client);
+    }
+    // A server that has closed, and one that speaks without being asked.
+    drop(servers.pop());
+    servers[1].write_all(b"x").await.unwrap();
+    let mut client = pool.take().unwrap();
+    assert!(pool.take().is_none());
+    client.write_all(b"y").await.unwrap();
+    assert_eq!(servers[0].read_u16().await.unwrap(), 0x79);
+}
+
+#[tokio::test]
+async fn nobody_gets_one_that_is_too_old() {
+    let pool = Pool::new(Duration::ZERO);
+    let (_server, client) = connection(0).await;
+    pool.put(client);
+    assert!(pool.take().is_none());
+}
+
+/// Without a request, too.
+#[tokio::test]
+async fn unused_connections_are_closed() {
+    let pool = Pool::new(Duration::from_millis(50));
+    for _ in 0..2 {
+        let (mut server, client) = connection(0).await;
+        pool.put(client);
+        let mut read = Vec::new();
+        let closed = server.read_to_end(&mut read);
+        tokio::time::timeout(Duration::from_secs(5), closed).await.expect("it stays").unwrap();
+        assert!(!pool.lock().has_reaper);
+    }
+    // One that the server has closed goes earlier.
+    let pool = Pool::new(Duration::from_secs(1));
+    let (server, client) = connection(0).await;
+    pool.put(client);
+    drop(server);
+    sleep(Duration::from_millis(500)).await;
+    assert!(pool.lock().queue.is_empty());
+}

@@ -72,8 +72,8 @@ fn the_head_of_a_request() {
     let head = String::from_utf8(request.write_head("localhost:80")).unwrap();
     assert_eq!(
         head,
-        "POST /v1/chat/completions?a=b HTTP/1.1\r\nhost: localhost:80\r\n\
-         authorization: Bearer key\r\nx-two: 1\r\nx-two: 2\r\ncontent-length: 2\r\n\r\n"
+        "POST /v1/chat/completions?a=b HTTP/1.1\r\nauthorization: Bearer key\r\n\
+         x-two: 1\r\nx-two: 2\r\nhost: localhost:80\r\ncontent-length: 2\r\n\r\n"
     );
     assert!(!request.asks_to_close());
 

@@ -251,6 +251,16 @@ async fn a_piece_is_a_chunk() {
     assert!(body.is_complete() && pool.take().is_some());
 }
 
+/// A request is large, and a stream may be open for an hour.
+#[tokio::test]
+async fn a_request_that_was_sent_is_not_kept() {
+    let (mut server, io) = duplex(64 * 1024);
+    let (pool, request) = (pool(), Bytes::from(vec![b'x'; 10_000]));
+    server.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+    let (_, _body) = exchange(io, &request, &pool).await.unwrap();
+    assert!(request.is_unique());
+}
+
 /// A waiting stream holds little besides its socket.
 #[test]
 fn a_body_is_small() {

@@ -64,14 +64,14 @@ impl Load {
         Self { metrics, since: Instant::now(), busy, is_high: false }
     }
 
-    /// Whether they have been busy for nearly all the time lately.
+    /// Whether they have been busy for four fifths of the time lately.
     fn is_high(&mut self) -> bool {
         let passed = self.since.elapsed();
         if passed >= LATELY {
             let busy = busy(&self.metrics);
             let workers = u32::try_from(self.metrics.num_workers()).unwrap_or(u32::MAX);
             let spent = busy.saturating_sub(self.busy);
-            self.is_high = spent * 10 >= passed * 9 * workers;
+            self.is_high = spent * 5 >= passed * 4 * workers;
             (self.since, self.busy) = (Instant::now(), busy);
         }
         self.is_high
@@ -89,6 +89,8 @@ const WHILE_CROWDED: Duration = Duration::from_millis(1);
 /// The same while the runtime is busy.
 const WHILE_BUSY: Duration = Duration::from_millis(8);
 
-/// Threads count their time after each batch of tasks, so it takes several batches to
-/// tell.
-const LATELY: Duration = Duration::from_millis(20);
+/// Threads count their time after some dozens of tasks, so it takes a while to tell.
+const LATELY: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests;

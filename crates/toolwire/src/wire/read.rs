@@ -1,10 +1,8 @@
 //! A pull reader over a JSON document that stays where it is.
 
-use std::fmt;
-
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan};
-use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
+use super::{Extra, Kind, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
 
@@ -203,13 +201,12 @@ impl<'a> Reader<'a> {
 
     /// Reads a whole number of few digits, if one comes next and is spelled without a
     /// sign, a fraction and an exponent.
-    fn small_number(&mut self) -> Option<u64> {
+    pub(super) fn small_number(&mut self) -> Option<u64> {
         let bytes = self.bytes().get(self.pos..)?;
         let (first, rest) = bytes.split_first().filter(|(first, _)| first.is_ascii_digit())?;
         let mut value = u64::from(first - b'0');
-        let mut length = 1;
         // A number of eighteen digits is not too large.
-        for byte in rest.iter().take(18) {
+        for (length, byte) in (1..18).zip(rest) {
             match byte {
                 b'0'..=b'9' if value > 0 => value = value * 10 + u64::from(byte - b'0'),
                 b'0'..=b'9' | b'.' | b'e' | b'E' => return None,
@@ -218,7 +215,6 @@ impl<'a> Reader<'a> {
                     return Some(value);
                 }
             }
-            length += 1;
         }
         None
     }
@@ -447,107 +443,6 @@ impl Members {
             Some(_) if first => Ok(true),
             Some(_) | None => Err(reader.misplaced(close)),
         }
-    }
-}
-
-/// The kind of a JSON value, by its first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
-    Null,
-    Bool,
-    Number,
-    String,
-    Array,
-    Object,
-    Invalid,
-    End,
-}
-
-impl Kind {
-    pub(super) fn of(byte: Option<u8>) -> Self {
-        match byte {
-            Some(b'"') => Self::String,
-            Some(b'{') => Self::Object,
-            Some(b'[') => Self::Array,
-            Some(b't' | b'f') => Self::Bool,
-            Some(b'n') => Self::Null,
-            Some(b'-' | b'0'..=b'9') => Self::Number,
-            Some(_) => Self::Invalid,
-            None => Self::End,
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "null",
-            Self::Bool => "a boolean",
-            Self::Number => "a number",
-            Self::String => "a string",
-            Self::Array => "an array",
-            Self::Object => "an object",
-            Self::Invalid => "invalid JSON",
-            Self::End => "the end of the input",
-        })
-    }
-}
-
-impl<'a> Read<'a> for Str<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.string()
-    }
-}
-
-impl<'a> Read<'a> for Raw<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.raw()
-    }
-}
-
-impl<'a> Read<'a> for At<bool> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let pos = reader.here();
-        Ok(Self { pos, value: reader.boolean()? })
-    }
-}
-
-/// Whole numbers that toolwire computes with: limits, counts, timestamps. A
-/// number that is not a whole one in range is refused rather than rounded.
-impl<'a> Read<'a> for At<u64> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let pos = reader.here();
-        if let Some(value) = reader.small_number() {
-            return Ok(Self { pos, value });
-        }
-        let number = reader.number()?;
-        let value = number.text().parse().or_else(|_| whole(number.text()).ok_or(()));
-        let Ok(value) = value else {
-            return Err(ReadError::new(
-                pos,
-                What::Invalid(format!("expected a whole number, found {}", number.text())),
-            ));
-        };
-        Ok(Self { pos, value })
-    }
-}
-
-/// Reads `3.0` and `1e3` as the whole numbers they are.
-fn whole(text: &str) -> Option<u64> {
-    let number: f64 = text.parse().ok()?;
-    (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
-}
-
-impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.list(T::read)
-    }
-}
-
-impl<'a, T: Read<'a>> Read<'a> for At<Vec<T>> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self { pos: reader.here(), value: Vec::read(reader)? })
     }
 }
 

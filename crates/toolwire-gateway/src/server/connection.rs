@@ -25,6 +25,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use super::connection_limiter::LimitExceeded;
 use super::exchange::{Exchange, ExchangeBody};
 use super::framed_stream::FramedStream;
+use super::head_timer::HeadTimer;
 use super::request_framing::PREFACE;
 use super::stream_task::StreamExecutor;
 use super::timeout_stream::TimeoutStream;
@@ -225,7 +226,7 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
 fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .timer(TokioTimer::new())
+        .timer(HeadTimer::new())
         .header_read_timeout(limits.head_time)
         // `FramedStream` watches for the end of the connection.
         .half_close(true)

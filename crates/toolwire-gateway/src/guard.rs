@@ -168,8 +168,9 @@ pub(crate) fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Result<
         (Some(value), None) => value.to_str().unwrap_or_default(),
         (_, _) => "",
     };
-    let media_type = value.split(';').next().unwrap_or_default().trim();
-    if allowed.iter().any(|allowed| media_type.eq_ignore_ascii_case(allowed)) {
+    let is_allowed = |one: &str| allowed.iter().any(|allowed| one.eq_ignore_ascii_case(allowed));
+    let media_type = || value.split(';').next().unwrap_or_default().trim();
+    if is_allowed(value) || is_allowed(media_type()) {
         return Ok(());
     }
     Err(rejected(
@@ -180,7 +181,7 @@ pub(crate) fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Result<
 }
 
 fn read_credentials(headers: &HeaderMap) -> Credentials {
-    let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+    let text = |value| HeaderValue::to_str(value).ok();
     let bearer = headers.get(AUTHORIZATION).and_then(text).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         let token = token.trim();
@@ -188,7 +189,8 @@ fn read_credentials(headers: &HeaderMap) -> Credentials {
             .then(|| Secret::new(token.to_owned()))
     });
     let api_key = headers.get(&X_API_KEY).and_then(text).filter(|key| !key.is_empty());
-    Credentials { bearer, api_key: api_key.map(Secret::new), key: None }
+    let api_key = api_key.map(|key| Secret::new(key.to_owned()));
+    Credentials { bearer, api_key, key: None }
 }
 
 /// Checks that the credentials hold a key of the gateway, and removes it. The

@@ -28,6 +28,7 @@ mod server;
 mod state;
 mod stored;
 mod upstream;
+mod wake_timer;
 
 pub use active_config::StartError;
 pub use connect_check::{ConnectReport, check_upstreams};

@@ -218,8 +218,11 @@ const MODEL: &str = "{model}";
 /// What is before and behind the model's name in the pattern of a path. Most
 /// patterns have none, and not even a brace.
 fn split_at_model(pattern: &str) -> Option<(&str, &str)> {
-    memchr::memchr(b'{', pattern.as_bytes())?;
-    pattern.split_once(MODEL)
+    let (head, rest) = pattern.split_at_checked(memchr::memchr(b'{', pattern.as_bytes())?)?;
+    match rest.strip_prefix(MODEL) {
+        Some(tail) => Some((head, tail)),
+        None => pattern.split_once(MODEL),
+    }
 }
 
 /// A name as one segment of a path.

@@ -87,6 +87,8 @@ impl<'r, 'a> Thread<'r, 'a> {
             fates: Vec::new(),
             made: BTreeSet::new(),
         };
+        let items = turns.iter().flat_map(|turn| &turn.items);
+        builder.reserve(items.filter(|item| matches!(item, Item::Call(_))).count());
         for turn in turns {
             if turn.role != Role::Assistant {
                 builder.pairing.end_answer();
@@ -235,6 +237,13 @@ struct ThreadBuilder<'r, 'a> {
 }
 
 impl<'r, 'a> ThreadBuilder<'r, 'a> {
+    /// Makes room for so many calls and their results.
+    fn reserve(&mut self, calls: usize) {
+        self.pairing.reserve(calls);
+        self.calls.reserve(calls);
+        self.fates.reserve(calls);
+    }
+
     fn call(&mut self, call: &'r Call<'a>, ledger: &mut Ledger) {
         // A call without an id (Chat's deprecated functions) goes by its name.
         let key = match &call.id {

@@ -12,16 +12,17 @@ use super::{Failure, RequestContext, request_body};
 use crate::stored::{self, AnswerRecorder, Job, ResponseStore, SessionTurn, Turn, TurnPlan};
 use crate::upstream::Upstream;
 
-/// A request that was read, and what the gateway remembers for it.
+/// A request that was read, and what the gateway remembers for it. That is
+/// seldom anything, so it takes no room in what all requests go through.
 pub(super) struct ClientRequest {
     pub(super) document: RequestDocument,
-    turn: Option<Turn>,
-    session: Option<SessionTurn>,
+    turn: Option<Box<Turn>>,
+    session: Option<Box<SessionTurn>>,
     /// The request with the whole conversation, if the gateway has kept the
     /// earlier part of it.
-    whole: Option<RequestDocument>,
+    whole: Option<Box<RequestDocument>>,
     /// What is kept of an answer that is made in the background.
-    job: Option<KeptState>,
+    job: Option<Box<KeptState>>,
 }
 
 /// A body with what is known about it.
@@ -51,12 +52,13 @@ impl ClientRequest {
             let mut whole = RequestDocument::read(context, &session.whole).await?;
             whole.session = Some(Arc::clone(&session.origins));
             let document = RequestDocument { head, body, session: None };
-            let (session, whole) = (Some(session), Some(whole));
+            let (session, whole) = (Some(Box::new(session)), Some(Box::new(whole)));
             return Ok(Self { document, turn: None, session, whole, job: None });
         }
         let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
-        let whole = match turn.as_ref().and_then(Turn::expanded) {
-            Some(whole) => Some(RequestDocument::read(context, whole).await?),
+        let turn = turn.map(Box::new);
+        let whole = match turn.as_deref().and_then(Turn::expanded) {
+            Some(whole) => Some(Box::new(RequestDocument::read(context, whole).await?)),
             None => None,
         };
         let document = RequestDocument { head, body, session: None };
@@ -65,7 +67,7 @@ impl ClientRequest {
 
     /// Whether the client fetches the answer later.
     pub(super) fn is_background(&self) -> bool {
-        self.turn.as_ref().is_some_and(Turn::is_background)
+        self.turn.as_deref().is_some_and(Turn::is_background)
     }
 
     /// How many bytes the client has sent.
@@ -79,16 +81,16 @@ impl ClientRequest {
         let (id, created, previous, conversation) = (None, None, None, None);
         let (store, background) = (true, true);
         let kept = KeptState { id, created, store, previous, conversation, background };
-        self.job = Some(kept);
+        self.job = Some(Box::new(kept));
     }
 
     /// Stores that the answer is being made.
     pub(super) async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
         let Some(turn) = &self.turn else { return Err(stored::no_background()) };
         let CheckedHead { model, scanned, .. } = &self.document.head;
-        let body = &self.whole.as_ref().unwrap_or(&self.document).body;
+        let body = &self.whole.as_deref().unwrap_or(&self.document).body;
         let job = turn.begin_job(memory, body, model, scanned).await?;
-        self.job = Some(job.kept().clone());
+        self.job = Some(Box::new(job.kept().clone()));
         Ok(job)
     }
 
@@ -104,13 +106,13 @@ impl ClientRequest {
         }
         let Some(turn) = &self.turn else { return Ok((&self.document, None, None)) };
         if let Some(kept) = &self.job {
-            let document = self.whole.as_ref().unwrap_or(&self.document);
-            return Ok((document, Some(kept.clone()), None));
+            let document = self.whole.as_deref().unwrap_or(&self.document);
+            return Ok((document, Some(KeptState::clone(kept)), None));
         }
         let CheckedHead { model, scanned, .. } = &self.document.head;
         let plan = turn.plan(upstream.remembers(), model, scanned)?;
         let TurnPlan { is_expanded, kept, recorder } = plan;
-        let whole = self.whole.as_ref().filter(|_| is_expanded);
+        let whole = self.whole.as_deref().filter(|_| is_expanded);
         let recorder = recorder.map(|recorder| AnswerRecorder::Response(Box::new(recorder)));
         Ok((whole.unwrap_or(&self.document), kept, recorder))
     }

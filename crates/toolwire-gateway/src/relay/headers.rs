@@ -249,14 +249,14 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 /// A new request id.
 pub(crate) fn request_id() -> String {
     let bytes = random::bytes::<12>();
+    let digit = |value: u8| value + if value < 10 { b'0' } else { b'a' - 10 };
+    let mut digits = [0; 24];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
     let mut id = String::with_capacity(28);
     id.push_str("req_");
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            let zero = if digit < 10 { b'0' } else { b'a' - 10 };
-            id.push(char::from(zero + digit));
-        }
-    }
+    id.push_str(std::str::from_utf8(&digits).unwrap_or_default());
     id
 }
 

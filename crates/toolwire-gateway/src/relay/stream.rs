@@ -11,7 +11,6 @@ mod commit;
 mod from_whole;
 mod kept_memory;
 mod turns;
-mod wake_timer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -28,7 +27,6 @@ use toolwire::pipe::Pipe;
 use self::batching::Batching;
 use self::commit::Commit;
 use self::kept_memory::KeptMemory;
-use self::wake_timer::WakeTimer;
 use super::loss::{self, LossTrailers};
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
 use crate::observe::{Outcome, Reason, RequestLog};
@@ -37,6 +35,7 @@ use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
 use crate::stored::AnswerRecorder;
 use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
+use crate::wake_timer::WakeTimer;
 
 /// A stream of events for the client.
 pub(crate) struct ResponseStream {
@@ -301,6 +300,7 @@ impl ResponseStream {
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
+                    self.now = Instant::now();
                 }
                 Poll::Pending => match self.poll_timers(cx) {
                     Poll::Ready(()) => {}

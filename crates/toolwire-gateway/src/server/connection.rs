@@ -25,6 +25,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use super::connection_limiter::LimitExceeded;
 use super::exchange::{Exchange, ExchangeBody};
 use super::framed_stream::FramedStream;
+use super::head_timer::HeadTimer;
 use super::request_framing::PREFACE;
 use super::stream_task::StreamExecutor;
 use super::timeout_stream::TimeoutStream;
@@ -220,15 +221,16 @@ fn set_socket_options(stream: &TcpStream, stall: Duration) {
     let _ = stall;
 }
 
+/// hyper takes 100 headers. If that is set, even to the same, it fills two lists of
+/// so many for every request.
 fn http1_builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .timer(TokioTimer::new())
+        .timer(HeadTimer::new())
         .header_read_timeout(limits.head_time)
         // `FramedStream` watches for the end of the connection.
         .half_close(true)
-        .max_buf_size(limits.head.max(MIN_HEAD))
-        .max_headers(MAX_HEADERS);
+        .max_buf_size(limits.head.max(MIN_HEAD));
     builder
 }
 
@@ -240,8 +242,7 @@ fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
         .half_close(true)
-        .max_buf_size(head_size)
-        .max_headers(MAX_HEADERS);
+        .max_buf_size(head_size);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -259,7 +260,6 @@ fn http_builder<E>(executor: E, limits: &Limits) -> auto::Builder<E> {
 }
 
 const MIN_HEAD: usize = 8 * 1024;
-const MAX_HEADERS: usize = 100;
 const MAX_STREAMS: u32 = 100;
 const MAX_PENDING_RESETS: usize = 20;
 const MAX_LOCAL_RESETS: usize = 100;

@@ -7,6 +7,7 @@ mod exchange;
 mod framed_stream;
 #[cfg(test)]
 pub(crate) mod growth;
+mod head_timer;
 mod request_framing;
 mod stream_task;
 mod timeout_stream;

@@ -16,7 +16,8 @@ pub struct SentTools<'t, 'r, 'a> {
     same_names: SameNames,
     /// By the index of the tool, its name toward the target, if it is sent.
     names: Vec<Option<Cow<'r, str>>>,
-    /// The names under which tools are sent, if each may be sent once.
+    /// The names under which tools are sent, if each may be sent once and there may be
+    /// many.
     used: BTreeSet<Cow<'r, str>>,
 }
 
@@ -99,6 +100,9 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
     pub fn send(&mut self, index: usize, name: Cow<'r, str>, ledger: &mut Ledger) -> bool {
         let takes = match self.same_names {
             SameNames::Sent => true,
+            SameNames::Reported if self.names.len() <= FEW => {
+                !self.names.iter().flatten().any(|sent| is_same(sent, &name))
+            }
             SameNames::Reported => self.used.insert(name.clone()),
         };
         if !takes {
@@ -136,6 +140,14 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
         Some((declared, name.filter(|_| is_sent)))
     }
 }
+
+/// Whether two names are one. Names of tools often begin alike.
+fn is_same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && one.bytes().next_back() == other.bytes().next_back() && one == other
+}
+
+/// How many names are compared each with each.
+const FEW: usize = 32;
 
 /// Which of the tools a choice allows, by index.
 fn allowed_tools(toolset: &Toolset<'_, '_>, subset: &Subset<'_>, ledger: &mut Ledger) -> Vec<bool> {

@@ -15,7 +15,6 @@ use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
-use crate::wire::envelope::Envelope;
 use crate::wire::{Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
@@ -110,7 +109,6 @@ impl RequestHead {
         let source = utf8(body)?;
         let mut head =
             Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
-        head.has_envelope = Envelope::may_be_in(body);
         if let Some(stateful) = protocol.codec().stateful {
             let word = stateful.reference_word.as_bytes();
             head.has_state |= memchr::memmem::find(body, word).is_some();
@@ -182,6 +180,9 @@ impl RequestHead {
             }
         }
         reader.finish()?;
+        let tools = head.known_tools.as_ref();
+        head.has_envelope =
+            head.ends.has_envelope() || tools.is_some_and(|tools| tools.ends().has_envelope());
         head.model = head.model.or_else(|| path.model.clone());
         head.stream = path.stream.unwrap_or(head.stream);
         Ok(head)
@@ -230,7 +231,7 @@ impl RequestHead {
             }
             return Ok(());
         }
-        let mark = self.ends.mark();
+        let (mark, had_envelope) = (self.ends.mark(), self.ends.take_envelope());
         let (tools, tool_bytes) =
             count_tools(reader, protocol.describe().tool_members, &mut self.ends)?;
         self.tools += tools;
@@ -242,6 +243,7 @@ impl RequestHead {
             let read = OnceLock::new();
             lists.keep(ToolList { protocol, text: text.into(), tools, tool_bytes, ends, read });
         }
+        self.ends.note_envelope(had_envelope);
         Ok(())
     }
 

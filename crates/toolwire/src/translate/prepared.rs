@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::session::Session;
 use super::{
-    Error, Options, RequestHead, ResponseTranslator, Translated, invalid, judge, output_limit,
-    settle, splice_model, spliced, utf8,
+    Error, Options, PathMatch, RequestHead, ResponseTranslator, ToolLists, Translated, invalid,
+    judge, output_limit, settle, splice_model, spliced, utf8,
 };
 use crate::codec::codec;
 use crate::ledger::{Code, Ledger, LossPolicy};
@@ -56,8 +56,21 @@ impl<'a> PreparedRequest<'a> {
     pub fn new(from: Protocol, to: Protocol, body: &'a [u8]) -> Result<Self, Error> {
         let source = utf8(body)?;
         // A request that is translated is read anyway, so nothing is searched.
-        let has_envelope = from == to && Envelope::may_be_in(body);
-        Self::read(from, to, Reader::new(source), source, has_envelope)
+        let head = (from == to).then(|| {
+            let (lists, path) = (ToolLists::default(), PathMatch::default());
+            RequestHead::scan(&lists, from, &path, source).ok()
+        });
+        let has_envelope = match &head {
+            Some(Some(head)) => head.has_envelope,
+            Some(None) => Envelope::may_be_in(body),
+            None => false,
+        };
+        let mut prepared = Self::read(from, to, Reader::new(source), source, has_envelope)?;
+        if let Some(head) = head.flatten() {
+            prepared.model_span = head.model_span;
+            prepared.is_checked = true;
+        }
+        Ok(prepared)
     }
 
     /// Like [`PreparedRequest::new`], for a request whose head was read.
@@ -340,6 +353,9 @@ impl<'a> PreparedRequest<'a> {
             (Some(span), Some(model)) => {
                 let body = spliced(self.source, span.clone(), model);
                 Ok(Translated::unchanged(body))
+            }
+            (_, None) if self.is_checked => {
+                Ok(Translated::unchanged(self.source.as_bytes().to_vec()))
             }
             (_, model) => splice_model(self.from, self.source, model),
         }

@@ -1,5 +1,6 @@
 //! Where the long values of a document end.
 
+use super::envelope;
 use super::scan::{LiteralEnd, Visit};
 
 /// The ends of a document's long values, as the first pass over it found them.
@@ -12,6 +13,8 @@ pub(crate) struct ValueEnds {
     list: Vec<ValueEnd>,
     /// The containers that are being read, as places in the list.
     open: Vec<usize>,
+    /// Whether a string begins like an envelope.
+    has_envelope: bool,
 }
 
 /// Where one value begins and ends.
@@ -53,6 +56,21 @@ impl ValueEnds {
         if self.length == length { &self.list } else { &[] }
     }
 
+    /// Whether a string that was passed over may be an envelope.
+    pub(crate) fn has_envelope(&self) -> bool {
+        self.has_envelope
+    }
+
+    /// Whether a string may be one, which is forgotten.
+    pub(crate) fn take_envelope(&mut self) -> bool {
+        std::mem::take(&mut self.has_envelope)
+    }
+
+    /// Adds what [`ValueEnds::take_envelope`] gave.
+    pub(crate) fn note_envelope(&mut self, has_envelope: bool) {
+        self.has_envelope |= has_envelope;
+    }
+
     /// How many ends there are so far.
     pub(crate) fn mark(&self) -> usize {
         self.list.len()
@@ -60,7 +78,7 @@ impl ValueEnds {
 
     /// The ends that were added since a mark, for a part of the document.
     pub(crate) fn since(&self, mark: usize, start: usize, length: usize) -> Self {
-        let mut part = Self::of(length);
+        let mut part = Self { has_envelope: self.has_envelope, ..Self::of(length) };
         part.extend(self.list.get(mark..).unwrap_or_default(), -signed(start));
         part
     }
@@ -68,6 +86,7 @@ impl ValueEnds {
     /// Adds the ends of a part that begins at `start`.
     pub(crate) fn append(&mut self, part: &Self, start: usize) {
         self.extend(&part.list, signed(start));
+        self.has_envelope |= part.has_envelope;
     }
 
     /// The same with the ends of a part that begins at `start` in place of the end of
@@ -75,7 +94,8 @@ impl ValueEnds {
     pub(crate) fn with_part(&self, part: &Self, start: usize) -> Self {
         let place = self.list.partition_point(|end| (end.start as usize) < start);
         let (before, behind) = self.list.split_at(place);
-        let mut whole = Self { length: self.length, list: before.to_vec(), open: Vec::new() };
+        let mut whole = Self { list: before.to_vec(), ..Self::of(self.length) };
+        whole.has_envelope = self.has_envelope;
         whole.append(part, start);
         whole.list.extend(behind.iter().skip_while(|end| end.start as usize == start));
         whole
@@ -105,7 +125,9 @@ impl ValueEnds {
 }
 
 impl Visit for ValueEnds {
-    fn string(&mut self, start: usize, end: LiteralEnd) {
+    fn string(&mut self, document: &[u8], start: usize, end: LiteralEnd) {
+        let rest = document.get(start + 1..).unwrap_or_default();
+        self.has_envelope |= rest.starts_with(envelope::PREFIX.as_bytes());
         if end.behind() - start >= LONG && !self.is_full() {
             self.add(start, end.word());
         }

@@ -127,4 +127,4 @@ wire! {
     }
 }
 
-const PREFIX: &str = "tw1.";
+pub(super) const PREFIX: &str = "tw1.";

@@ -10,6 +10,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::hash;
+use super::names::is_word;
 
 /// What a protocol accepts as a call id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +40,7 @@ impl IdRule {
         if self.exact {
             return id.len() == self.max && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         }
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        !id.is_empty() && id.len() <= self.max && (!self.word || id.bytes().all(word))
+        !id.is_empty() && id.len() <= self.max && (!self.word || id.bytes().all(is_word))
     }
 
     /// The id as the target gets it. `occurrence` counts earlier calls with the

@@ -21,11 +21,13 @@ pub mod glob;
 pub(crate) mod growing;
 pub mod hash;
 pub mod ids;
+mod kind;
 pub mod names;
 mod pointer;
 mod raw;
 mod read;
 mod read_error;
+mod read_values;
 pub(crate) mod scan;
 pub(crate) mod skip;
 pub mod sse;
@@ -38,10 +40,11 @@ pub use fields::{At, Extra, Pos};
 pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
 pub use fields::{check_duplicates, fill};
+pub use kind::Kind;
 pub use pointer::{pointer, pointers};
 pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
-pub use read::{Kind, Members, Read, Reader};
+pub use read::{Members, Read, Reader};
 #[doc(hidden)]
 pub use read::{read_fields, string_under};
 pub use read_error::{ReadError, What};

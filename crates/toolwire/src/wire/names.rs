@@ -23,8 +23,7 @@ impl NameRule {
 
     /// Whether the name may be sent as it is.
     pub fn accepts(self, name: &str) -> bool {
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        !name.is_empty() && name.len() <= self.max && name.bytes().all(word)
+        !name.is_empty() && name.len() <= self.max && name.bytes().all(is_word)
     }
 
     /// A legal name that is a pure function of the full original name. It never
@@ -131,3 +130,19 @@ pub fn full_name<'n>(namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
         None => Cow::Borrowed(name),
     }
 }
+
+/// Whether a byte is a letter, a digit, `_` or `-`.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte < 128 && WORDS >> byte & 1 == 1
+}
+
+/// The bytes that may be in a name, one bit for each.
+const WORDS: u128 = {
+    let mut set = 0;
+    let mut rest = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".as_slice();
+    while let [byte, tail @ ..] = rest {
+        set |= 1 << *byte;
+        rest = tail;
+    }
+    set
+};

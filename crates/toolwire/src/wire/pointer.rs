@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::scan;
 use super::{Pos, Str};
+use super::{scan, skip};
 
 /// The JSON Pointer (RFC 6901) of the value that holds the byte at `pos`.
 pub fn pointer(src: &str, pos: Pos) -> String {
@@ -55,8 +55,9 @@ enum PathStep<'s> {
     Index(usize),
     /// In an object, before its first key.
     Object,
-    /// In an object, at the member of this key.
-    Key(Cow<'s, str>),
+    /// In an object, at the member of this key, as it is spelled and whether that has
+    /// escapes.
+    Key(&'s str, bool),
 }
 
 impl<'s> Walk<'s> {
@@ -65,11 +66,13 @@ impl<'s> Walk<'s> {
         while self.pos <= offset {
             self.pos = scan::whitespace(self.bytes, self.pos);
             match self.bytes.get(self.pos) {
-                Some(b'{' | b'[') if self.known_end().is_some_and(|end| end <= offset) => {
-                    self.pos = self.known_end().unwrap_or(offset);
+                Some(open @ (b'{' | b'[')) if self.pos < offset => {
+                    match self.container_end().filter(|end| *end <= offset) {
+                        Some(end) => self.pos = end,
+                        None if *open == b'{' => self.enter(PathStep::Object),
+                        None => self.enter(PathStep::Index(0)),
+                    }
                 }
-                Some(b'{') if self.pos < offset => self.enter(PathStep::Object),
-                Some(b'[') if self.pos < offset => self.enter(PathStep::Index(0)),
                 Some(b'}' | b']') if self.pos < offset => {
                     self.path.pop();
                     self.pos += 1;
@@ -124,7 +127,7 @@ impl<'s> Walk<'s> {
         let (end, escaped) = (literal.behind(), literal.is_escaped());
         let inside = self.src.get(self.pos + 1..end.saturating_sub(1)).unwrap_or_default();
         if let Some(step) = self.path.last_mut() {
-            *step = PathStep::Key(Str::literal(inside, escaped, Pos::NONE).into_decoded());
+            *step = PathStep::Key(inside, escaped);
         }
         self.pos = end;
         true
@@ -141,6 +144,20 @@ impl<'s> Walk<'s> {
             self.known = later;
         }
         None
+    }
+
+    /// The end of the list or object that comes next, if it is known or near. Only
+    /// members of the document are looked through for it, so that no byte is looked at
+    /// more than twice. What comes before a place that is asked for is JSON, and an end
+    /// behind that place is not used.
+    fn container_end(&mut self) -> Option<usize> {
+        if let Some(end) = self.known_end() {
+            return Some(end);
+        }
+        let near = self.bytes.get(..self.pos + NEAR).unwrap_or(self.bytes);
+        let is_member = self.path.len() == 1;
+        let end = is_member.then(|| skip::container_end(near, self.pos))?;
+        (end < near.len()).then_some(end)
     }
 
     /// The end of the literal that comes next. What it holds was checked when
@@ -184,8 +201,9 @@ impl<'s> Walk<'s> {
         for step in &self.path {
             match step {
                 PathStep::Index(index) => step_into(&index.to_string(), &mut pointer),
-                PathStep::Key(key) => {
-                    step_into(key, &mut pointer);
+                PathStep::Key(inside, is_escaped) => {
+                    let key = Str::literal(inside, *is_escaped, Pos::NONE);
+                    step_into(&key.decode(), &mut pointer);
                 }
                 PathStep::Object => {}
             }
@@ -219,6 +237,9 @@ pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     let end = text.char_indices().take_while(fits).last().map_or(0, |(index, _)| index);
     Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default()))
 }
+
+/// How far the end of a list or an object may be to be looked for.
+const NEAR: usize = 4096;
 
 /// The longest name of a member in a pointer, in bytes.
 const LONGEST_STEP: usize = 256;

@@ -1,10 +1,8 @@
 //! A pull reader over a JSON document that stays where it is.
 
-use std::fmt;
-
 use super::ends::{self, ValueEnd, ValueEnds};
-use super::scan::{self, Fault, MAX_DEPTH, Scan};
-use super::{At, Extra, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
+use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan};
+use super::{Extra, Kind, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
 
@@ -88,22 +86,32 @@ impl<'a> Reader<'a> {
 
     /// Reads a string.
     pub fn string(&mut self) -> Result<Str<'a>, ReadError> {
-        self.expect(Kind::String)?;
-        self.literal()
+        if self.byte() != Some(b'"') {
+            self.expect(Kind::String)?;
+        }
+        let end = match ends::find(&mut self.ends, self.pos) {
+            Some(end) => end,
+            None => self.literal_end()?,
+        };
+        Ok(self.literal(end))
     }
 
-    /// Reads a string whose quote comes next.
-    fn literal(&mut self) -> Result<Str<'a>, ReadError> {
-        let start = self.pos;
-        let end = match ends::find(&mut self.ends, start) {
-            Some(end) => end,
-            None => self.scanned(scan::string(self.bytes(), start))?,
-        };
-        let (end, escaped) = (end.behind(), end.is_escaped());
-        self.pos = end;
-        let inside = self.src.get(start + 1..end - 1).unwrap_or_default();
-        let pos = self.base.advance(start);
-        Ok(Str::literal(inside, escaped, pos))
+    /// The end of the string whose quote comes next.
+    #[inline(always)]
+    fn literal_end(&self) -> Result<LiteralEnd, ReadError> {
+        match scan::string(self.bytes(), self.pos) {
+            Ok(end) => Ok(end),
+            Err(fault) => Err(self.fault(*fault)),
+        }
+    }
+
+    /// Reads the string whose quote comes next and of which the end is known.
+    #[inline(always)]
+    fn literal(&mut self, end: LiteralEnd) -> Str<'a> {
+        let (start, behind) = (self.pos, end.behind());
+        self.pos = behind;
+        let inside = self.src.get(start + 1..behind - 1).unwrap_or_default();
+        Str::literal(inside, end.is_escaped(), self.base.advance(start))
     }
 
     /// Reads any value as the bytes it is.
@@ -149,6 +157,7 @@ impl<'a> Reader<'a> {
         self.skip_whitespace();
         self.pos = match ends::find(&mut self.ends, self.pos) {
             Some(end) => end.behind(),
+            None if self.byte() == Some(b'"') => self.literal_end()?.behind(),
             None => self.scanned(scan::value(self.bytes(), self.pos, self.depth, &mut ()))?,
         };
         Ok(())
@@ -190,9 +199,30 @@ impl<'a> Reader<'a> {
         self.raw()
     }
 
+    /// Reads a whole number of few digits, if one comes next and is spelled without a
+    /// sign, a fraction and an exponent.
+    pub(super) fn small_number(&mut self) -> Option<u64> {
+        let bytes = self.bytes().get(self.pos..)?;
+        let (first, rest) = bytes.split_first().filter(|(first, _)| first.is_ascii_digit())?;
+        let mut value = u64::from(first - b'0');
+        // A number of eighteen digits is not too large.
+        for (length, byte) in (1..18).zip(rest) {
+            match byte {
+                b'0'..=b'9' if value > 0 => value = value * 10 + u64::from(byte - b'0'),
+                b'0'..=b'9' | b'.' | b'e' | b'E' => return None,
+                _other => {
+                    self.pos += length;
+                    return Some(value);
+                }
+            }
+        }
+        None
+    }
+
     /// Reads a value, or `null` as its absence.
     pub fn nullable<T: Read<'a>>(&mut self) -> Result<Option<T>, ReadError> {
-        if self.peek() == Kind::Null {
+        self.skip_whitespace();
+        if self.byte() == Some(b'n') {
             self.skip()?;
             return Ok(None);
         }
@@ -201,13 +231,17 @@ impl<'a> Reader<'a> {
 
     /// Enters an object.
     pub fn object(&mut self) -> Result<Members, ReadError> {
-        self.expect(Kind::Object)?;
+        if self.byte() != Some(b'{') {
+            self.expect(Kind::Object)?;
+        }
         self.open()
     }
 
     /// Enters an array.
     pub fn array(&mut self) -> Result<Members, ReadError> {
-        self.expect(Kind::Array)?;
+        if self.byte() != Some(b'[') {
+            self.expect(Kind::Array)?;
+        }
         self.open()
     }
 
@@ -217,11 +251,28 @@ impl<'a> Reader<'a> {
     /// Writers put a discriminator first almost always, so this rarely looks
     /// past a few bytes.
     pub fn tag(&mut self, key: &str) -> Result<Option<Str<'a>>, ReadError> {
+        if let Some(tag) = self.first_tag(key) {
+            return Ok(Some(tag));
+        }
         let mut ahead = self.clone();
         if ahead.seek(key)? && ahead.peek() == Kind::String {
             return ahead.string().map(Some);
         }
         Ok(None)
+    }
+
+    /// The string under `key` if the object that comes next begins with it.
+    fn first_tag(&mut self, key: &str) -> Option<Str<'a>> {
+        self.skip_whitespace();
+        let rest = self.rest().strip_prefix("{\"")?.strip_prefix(key)?.strip_prefix("\":")?;
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        if !rest.starts_with('"') || self.depth >= MAX_DEPTH {
+            return None;
+        }
+        let start = self.src.len() - rest.len();
+        let end = scan::string(self.bytes(), start).ok()?;
+        let inside = self.src.get(start + 1..end.behind() - 1)?;
+        Some(Str::literal(inside, end.is_escaped(), self.base.advance(start)))
     }
 
     /// Goes into the object that comes next, to the value under `key`. Says
@@ -272,6 +323,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An error at the value that comes next.
+    #[cold]
     pub fn error(&mut self, what: What) -> ReadError {
         ReadError::new(self.here(), what)
     }
@@ -301,6 +353,18 @@ impl<'a> Reader<'a> {
         Err(self.error(what))
     }
 
+    /// An error where a container of which one element was read must go on or end.
+    #[cold]
+    fn misplaced(&mut self, close: u8) -> ReadError {
+        let what = match (self.byte(), close) {
+            (None, _) => What::End,
+            (Some(_), b'}') => What::CommaOrBrace,
+            (Some(_), _) => What::CommaOrBracket,
+        };
+        self.error(what)
+    }
+
+    #[inline(always)]
     fn skip_whitespace(&mut self) {
         self.pos = scan::whitespace(self.bytes(), self.pos);
     }
@@ -314,10 +378,13 @@ impl<'a> Reader<'a> {
     }
 
     fn scanned<T>(&self, result: Scan<T>) -> Result<T, ReadError> {
-        result.map_err(|fault| {
-            let Fault { at, what } = *fault;
-            ReadError::new(self.base.advance(at), what)
-        })
+        result.map_err(|fault| self.fault(*fault))
+    }
+
+    #[cold]
+    fn fault(&self, fault: Fault) -> ReadError {
+        let Fault { at, what } = fault;
+        ReadError::new(self.base.advance(at), what)
     }
 }
 
@@ -336,24 +403,30 @@ impl Members {
     /// The key of the next member of an object; the reader is before its
     /// value, which must be read or skipped.
     pub fn next<'a>(&mut self, reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, ReadError> {
-        if !self.step(reader, b'}', What::CommaOrBrace)? {
+        if !self.step(reader, b'}')? {
             return Ok(None);
         }
         if reader.byte() != Some(b'"') {
             let what = if reader.peek() == Kind::End { What::End } else { What::Key };
             return Err(reader.error(what));
         }
-        let key = reader.literal()?;
-        reader.pos = reader.scanned(scan::colon(reader.bytes(), reader.pos))?;
+        // The ends that are known are those of values.
+        let end = reader.literal_end()?;
+        let key = reader.literal(end);
+        reader.pos = match scan::colon(reader.bytes(), reader.pos) {
+            Ok(pos) => pos,
+            Err(fault) => return Err(reader.fault(*fault)),
+        };
         Ok(Some(key))
     }
 
     /// Whether an array has another element; the reader is before it.
     pub fn more(&mut self, reader: &mut Reader<'_>) -> Result<bool, ReadError> {
-        self.step(reader, b']', What::CommaOrBracket)
+        self.step(reader, b']')
     }
 
-    fn step(&mut self, reader: &mut Reader<'_>, close: u8, what: What) -> Result<bool, ReadError> {
+    #[inline(always)]
+    fn step(&mut self, reader: &mut Reader<'_>, close: u8) -> Result<bool, ReadError> {
         reader.skip_whitespace();
         let first = std::mem::replace(&mut self.first, false);
         match reader.byte() {
@@ -368,107 +441,8 @@ impl Members {
                 Ok(true)
             }
             Some(_) if first => Ok(true),
-            Some(_) => Err(reader.error(what)),
-            None => Err(reader.error(What::End)),
+            Some(_) | None => Err(reader.misplaced(close)),
         }
-    }
-}
-
-/// The kind of a JSON value, by its first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Kind {
-    Null,
-    Bool,
-    Number,
-    String,
-    Array,
-    Object,
-    Invalid,
-    End,
-}
-
-impl Kind {
-    pub(super) fn of(byte: Option<u8>) -> Self {
-        match byte {
-            Some(b'"') => Self::String,
-            Some(b'{') => Self::Object,
-            Some(b'[') => Self::Array,
-            Some(b't' | b'f') => Self::Bool,
-            Some(b'n') => Self::Null,
-            Some(b'-' | b'0'..=b'9') => Self::Number,
-            Some(_) => Self::Invalid,
-            None => Self::End,
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Null => "null",
-            Self::Bool => "a boolean",
-            Self::Number => "a number",
-            Self::String => "a string",
-            Self::Array => "an array",
-            Self::Object => "an object",
-            Self::Invalid => "invalid JSON",
-            Self::End => "the end of the input",
-        })
-    }
-}
-
-impl<'a> Read<'a> for Str<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.string()
-    }
-}
-
-impl<'a> Read<'a> for Raw<'a> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.raw()
-    }
-}
-
-impl<'a> Read<'a> for At<bool> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let pos = reader.here();
-        Ok(Self { pos, value: reader.boolean()? })
-    }
-}
-
-/// Whole numbers that toolwire computes with: limits, counts, timestamps. A
-/// number that is not a whole one in range is refused rather than rounded.
-impl<'a> Read<'a> for At<u64> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        let pos = reader.here();
-        let number = reader.number()?;
-        let value = number.text().parse().or_else(|_| whole(number.text()).ok_or(()));
-        let Ok(value) = value else {
-            return Err(ReadError::new(
-                pos,
-                What::Invalid(format!("expected a whole number, found {}", number.text())),
-            ));
-        };
-        Ok(Self { pos, value })
-    }
-}
-
-/// Reads `3.0` and `1e3` as the whole numbers they are.
-fn whole(text: &str) -> Option<u64> {
-    let number: f64 = text.parse().ok()?;
-    (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
-}
-
-impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        reader.list(T::read)
-    }
-}
-
-impl<'a, T: Read<'a>> Read<'a> for At<Vec<T>> {
-    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
-        Ok(Self { pos: reader.here(), value: Vec::read(reader)? })
     }
 }
 

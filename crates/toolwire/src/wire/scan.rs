@@ -328,8 +328,8 @@ pub(super) fn literal(bytes: &[u8], pos: usize, word: &'static str) -> Scan {
 
 /// What is told about the values inside of a value that is passed over.
 pub(super) trait Visit {
-    /// A string that is not a key.
-    fn string(&mut self, start: usize, end: LiteralEnd);
+    /// A string of the document that is not a key.
+    fn string(&mut self, document: &[u8], start: usize, end: LiteralEnd);
     /// A container that is not empty begins.
     fn open(&mut self, start: usize);
     /// The innermost container ends before that position.
@@ -337,7 +337,7 @@ pub(super) trait Visit {
 }
 
 impl Visit for () {
-    fn string(&mut self, _start: usize, _end: LiteralEnd) {}
+    fn string(&mut self, _document: &[u8], _start: usize, _end: LiteralEnd) {}
     fn open(&mut self, _start: usize) {}
     fn close(&mut self, _end: usize) {}
 }
@@ -352,7 +352,7 @@ pub(super) fn value(bytes: &[u8], mut pos: usize, outer: u32, visit: &mut impl V
         pos = match bytes.get(pos) {
             Some(b'"') => {
                 let end = string(bytes, pos)?;
-                visit.string(pos, end);
+                visit.string(bytes, pos, end);
                 end.behind()
             }
             Some(open @ (b'{' | b'[')) => {

@@ -205,6 +205,9 @@ impl PartialEq<&str> for Str<'_> {
 /// wherever it stood.
 impl PartialEq<Str<'_>> for Str<'_> {
     fn eq(&self, other: &Str<'_>) -> bool {
+        if !self.is_escaped() && !other.is_escaped() {
+            return self.text == other.text;
+        }
         self.may_be_as_long_as(other) && self.decode() == other.decode()
     }
 }

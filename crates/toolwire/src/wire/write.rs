@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::scan;
+use super::scan::{self, BLOCK};
 
 /// Something that can be written as a JSON value.
 pub trait Write {
@@ -207,13 +207,39 @@ pub fn write_str(text: &str, out: &mut Vec<u8>) {
 pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
     let mut rest = text.as_bytes();
     out.reserve(rest.len());
+    // A block is copied before it is known how much of it needs no escape, because a
+    // copy of so many bytes is one instruction.
+    let mut plain_blocks = 0;
+    while let Some((block, tail)) = rest.split_first_chunk::<BLOCK>() {
+        out.extend_from_slice(block);
+        let at = scan::special(*block).to_bitmask().trailing_zeros() as usize;
+        let Some(special) = block.get(at) else {
+            rest = tail;
+            plain_blocks += 1;
+            if plain_blocks == 4 {
+                plain_blocks = 0;
+                rest = write_plain(rest, out);
+            }
+            continue;
+        };
+        out.truncate(out.len() - (BLOCK - at));
+        write_escape(*special, out);
+        rest = rest.get(at + 1..).unwrap_or_default();
+        plain_blocks = 0;
+    }
     loop {
-        let tail = scan::after_plain(rest);
-        out.extend_from_slice(rest.get(..rest.len() - tail.len()).unwrap_or_default());
-        let [special, after @ ..] = tail else { return };
+        rest = write_plain(rest, out);
+        let [special, after @ ..] = rest else { return };
         write_escape(*special, out);
         rest = after;
     }
+}
+
+/// Writes the bytes that need no escape, and returns what follows them.
+fn write_plain<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
+    let rest = scan::after_plain(text);
+    out.extend_from_slice(text.get(..text.len() - rest.len()).unwrap_or_default());
+    rest
 }
 
 fn write_escape(byte: u8, out: &mut Vec<u8>) {

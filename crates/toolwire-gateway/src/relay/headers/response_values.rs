@@ -2,6 +2,7 @@
 //! there is not for the client.
 
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use memchr::memmem;
 
 /// Removes headers whose value is not what their name says, and whatever is
 /// beyond the number of headers that a response needs.
@@ -48,7 +49,9 @@ impl ValueKind {
             Self::Flag
         } else if name.ends_with("request-id") || name.ends_with("-organization-id") {
             Self::Id
-        } else if name.starts_with("retry-after") || name.contains("ratelimit-") {
+        } else if name.starts_with("retry-after")
+            || memmem::find(name.as_bytes(), b"ratelimit-").is_some()
+        {
             Self::Figure
         } else {
             Self::Text

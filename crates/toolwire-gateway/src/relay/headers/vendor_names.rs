@@ -41,6 +41,11 @@ impl VendorNames {
         &ALL
     }
 
+    /// Whether a header belongs to the vendor's features or accounts.
+    pub(super) fn lists(&self, name: &HeaderName) -> bool {
+        self.features == *name || self.accounts.contains(name)
+    }
+
     fn parse(vendor: &'static Vendor) -> Self {
         let name = HeaderName::from_static;
         Self {

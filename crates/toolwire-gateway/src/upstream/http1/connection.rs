@@ -119,6 +119,11 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Connection<T> {
                     self.began = true;
                     self.head_written += of_head;
                     self.body.advance(written - of_head);
+                    if self.is_sent() {
+                        // A response may take long, and even the end of a body
+                        // keeps all of it.
+                        (self.head, self.head_written, self.body) = (Vec::new(), 0, Bytes::new());
+                    }
                 }
                 Poll::Ready(Err(error)) if is_closed_by_peer(&error) => self.refused = true,
                 Poll::Ready(Err(error)) => return Err(error),

@@ -59,6 +59,7 @@ fn parse_one(received: &Bytes) -> Result<Option<(Head, usize)>, MalformedHead> {
     let status = StatusCode::from_u16(code).map_err(|_| MalformedHead)?;
     let mut headers = HeaderMap::with_capacity(response.headers.len());
     let mut connection = ConnectionOptions::default();
+    let mut body_length = BodyLength::default();
     for header in response.headers.iter() {
         let name = HeaderName::from_bytes(header.name.as_bytes()).map_err(|_| MalformedHead)?;
         // The value is a part of what was received, not a copy.
@@ -66,47 +67,60 @@ fn parse_one(received: &Bytes) -> Result<Option<(Head, usize)>, MalformedHead> {
         let value = value.map_err(|_| MalformedHead)?;
         if name == CONNECTION {
             connection.read(&value);
+        } else if name == CONTENT_LENGTH {
+            body_length.read_content_length(&value);
+        } else if name == TRANSFER_ENCODING {
+            body_length.read_transfer_encoding(&value);
         }
         headers.append(name, value);
     }
-    let framing = framing(version, status, &headers)?;
+    let framing = body_length.framing(version, status)?;
     let is_switch = status == StatusCode::SWITCHING_PROTOCOLS;
     let keep_alive = connection.keep_alive(version) && !is_switch && framing.has_end();
     Ok(Some((Head { status, headers, framing, keep_alive }, length)))
 }
 
-/// Where the body ends, by RFC 9112, section 6.3.
-fn framing(version: u8, status: StatusCode, headers: &HeaderMap) -> Result<Framing, MalformedHead> {
-    let has_no_body = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-    if has_no_body || status.is_informational() {
-        return Ok(Framing::Length(0));
+/// What all headers together say about the length of the body.
+#[derive(Default)]
+struct BodyLength {
+    /// Whether the last transfer coding is chunked, if there is one.
+    is_chunked: Option<bool>,
+    /// The number, or an error if there is something that is not one number.
+    announced: Option<Result<u64, MalformedHead>>,
+}
+
+impl BodyLength {
+    fn read_transfer_encoding(&mut self, value: &HeaderValue) {
+        let last = value.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default();
+        self.is_chunked = Some(last.trim().eq_ignore_ascii_case("chunked"));
     }
-    if let Some(last) = headers.get_all(TRANSFER_ENCODING).iter().next_back() {
-        if version == 0 {
-            return Err(MalformedHead);
-        }
-        let last = last.to_str().unwrap_or_default().rsplit(',').next().unwrap_or_default();
-        return Ok(match last.trim().eq_ignore_ascii_case("chunked") {
-            true => Framing::Chunked(ChunkedDecoder::default()),
-            false => Framing::UntilClose,
-        });
-    }
-    let mut length = None;
-    for value in headers.get_all(CONTENT_LENGTH) {
-        let value = value.to_str().map_err(|_| MalformedHead)?;
-        for item in value.split(',') {
-            let item = Some(decimal(item.trim()).ok_or(MalformedHead)?);
-            if length.is_some() && length != item {
-                return Err(MalformedHead);
-            }
-            length = item;
+
+    fn read_content_length(&mut self, value: &HeaderValue) {
+        // No number is in a value that is not text.
+        for item in value.to_str().unwrap_or_default().split(',') {
+            let number = decimal(item.trim()).ok_or(MalformedHead);
+            let is_same = self.announced.is_none_or(|announced| announced == number);
+            self.announced = Some(if is_same { number } else { Err(MalformedHead) });
         }
     }
-    match length {
-        // The greatest numbers are not lengths.
-        Some(length) if length > MAX_LENGTH => Err(MalformedHead),
-        Some(length) => Ok(Framing::Length(length)),
-        None => Ok(Framing::UntilClose),
+
+    /// Where the body ends, by RFC 9112, section 6.3.
+    fn framing(self, version: u8, status: StatusCode) -> Result<Framing, MalformedHead> {
+        let has_no_body = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+        if has_no_body || status.is_informational() {
+            return Ok(Framing::Length(0));
+        }
+        match (self.is_chunked, self.announced.transpose()) {
+            // HTTP/1.0 has no transfer codings.
+            (Some(_), _) if version == 0 => Err(MalformedHead),
+            (Some(true), _) => Ok(Framing::Chunked(ChunkedDecoder::default())),
+            (Some(false), _) => Ok(Framing::UntilClose),
+            (None, Err(malformed)) => Err(malformed),
+            // The greatest numbers are not lengths.
+            (None, Ok(Some(length))) if length > MAX_LENGTH => Err(MalformedHead),
+            (None, Ok(Some(length))) => Ok(Framing::Length(length)),
+            (None, Ok(None)) => Ok(Framing::UntilClose),
+        }
     }
 }
 

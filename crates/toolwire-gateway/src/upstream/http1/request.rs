@@ -22,23 +22,24 @@ impl OutgoingRequest<'_> {
     /// headers say.
     pub(super) fn write_head(&self, host: &str) -> Vec<u8> {
         let Self { method, target, headers, body } = self;
-        let lengths = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4);
-        let length = lengths.sum::<usize>() + target.as_str().len() + host.len() + REST_OF_HEAD;
+        let length = target.as_str().len() + headers.len() * USUAL_HEADER + REST_OF_HEAD;
         let mut head = Vec::with_capacity(length);
         for part in [method.as_str(), " ", target.as_str(), " HTTP/1.1\r\n"] {
             head.extend_from_slice(part.as_bytes());
         }
-        if !headers.contains_key(HOST) {
-            for part in ["host: ", host, "\r\n"] {
-                head.extend_from_slice(part.as_bytes());
-            }
-        }
+        let mut has_host = false;
         for (name, value) in *headers {
             if name == CONTENT_LENGTH || name == TRANSFER_ENCODING {
                 continue;
             }
+            has_host |= name == HOST;
             for part in [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"] {
                 head.extend_from_slice(part);
+            }
+        }
+        if !has_host {
+            for part in ["host: ", host, "\r\n"] {
+                head.extend_from_slice(part.as_bytes());
             }
         }
         if !body.is_empty() || *method == Method::POST {
@@ -55,5 +56,8 @@ impl OutgoingRequest<'_> {
     }
 }
 
-/// At most the method, the version, the length and the line ends.
+/// About how long a line is.
+const USUAL_HEADER: usize = 48;
+
+/// About how long the method, the version, the host and the length are together.
 const REST_OF_HEAD: usize = 96;

@@ -72,8 +72,8 @@ fn the_head_of_a_request() {
     let head = String::from_utf8(request.write_head("localhost:80")).unwrap();
     assert_eq!(
         head,
-        "POST /v1/chat/completions?a=b HTTP/1.1\r\nhost: localhost:80\r\n\
-         authorization: Bearer key\r\nx-two: 1\r\nx-two: 2\r\ncontent-length: 2\r\n\r\n"
+        "POST /v1/chat/completions?a=b HTTP/1.1\r\nauthorization: Bearer key\r\n\
+         x-two: 1\r\nx-two: 2\r\nhost: localhost:80\r\ncontent-length: 2\r\n\r\n"
     );
     assert!(!request.asks_to_close());
 
@@ -249,6 +249,16 @@ async fn a_piece_is_a_chunk() {
     assert_eq!(next(&mut body).await, "g");
     // The connection is free before the end was asked for.
     assert!(body.is_complete() && pool.take().is_some());
+}
+
+/// A request is large, and a stream may be open for an hour.
+#[tokio::test]
+async fn a_request_that_was_sent_is_not_kept() {
+    let (mut server, io) = duplex(64 * 1024);
+    let (pool, request) = (pool(), Bytes::from(vec![b'x'; 10_000]));
+    server.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+    let (_, _body) = exchange(io, &request, &pool).await.unwrap();
+    assert!(request.is_unique());
 }
 
 /// A waiting stream holds little besides its socket.

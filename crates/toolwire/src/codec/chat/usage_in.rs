@@ -26,16 +26,20 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         extra,
     };
     let (mut cached_at, mut written_at) = (at, at);
-    if let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, extra }) =
+    if let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, mut extra }) =
         prompt_tokens_details
     {
+        keep_meaningful(&mut extra);
         usage.cache_read = value(cached_tokens);
         cached_at = cached_tokens.map_or(at, |count| count.pos);
         usage.cache_write = value(cache_write_tokens);
         written_at = cache_write_tokens.map_or(at, |count| count.pos);
         nest(&mut usage.extra, "prompt_tokens_details", extra);
     }
-    if let Some(CompletionDetails { at: _, reasoning_tokens, extra }) = completion_tokens_details {
+    if let Some(CompletionDetails { at: _, reasoning_tokens, mut extra }) =
+        completion_tokens_details
+    {
+        keep_meaningful(&mut extra);
         usage.reasoning = value(reasoning_tokens);
         nest(&mut usage.extra, "completion_tokens_details", extra);
     }

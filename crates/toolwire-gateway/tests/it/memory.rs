@@ -159,13 +159,18 @@ async fn a_whole_response_that_is_too_long() {
 
 /// A stream that says so much, in pieces of 1000 bytes.
 fn long_stream(from: Protocol, pieces: usize) -> Vec<Step> {
+    long_stream_in_chunks(from, pieces, 1)
+}
+
+fn long_stream_in_chunks(from: Protocol, pieces: usize, per_chunk: usize) -> Vec<Step> {
     let mut steps = vec![stream_head("")];
     let mut is_first = true;
     for event in fixtures::events(from) {
         if is_first && event.contains("Let me look.") {
             is_first = false;
-            let piece = chunk(event.replace("Let me look.", &"x".repeat(1000)));
-            steps.extend(std::iter::repeat_n(piece, pieces));
+            let piece = event.replace("Let me look.", &"x".repeat(1000));
+            let chunks = piece.repeat(per_chunk);
+            steps.extend(std::iter::repeat_n(chunk(chunks), pieces / per_chunk));
         } else {
             steps.push(chunk(event));
         }
@@ -204,6 +209,21 @@ async fn a_stream_that_is_too_long() {
             assert_eq!(refused, usize::from(to != from && total == 100_000), "{to} {from}");
         }
     }
+}
+
+/// A stream is counted as refused once, also if more of it has already arrived.
+#[tokio::test]
+async fn a_stream_that_is_too_long_in_one_chunk_is_refused_once() {
+    let from = Protocol::Chat;
+    let server = Server::new(from, long_stream_in_chunks(from, 400, 400)).await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.streams_total = 100_000;
+    let gateway = start(config).await;
+    let question = fixtures::question(Protocol::Responses, true);
+    let got = client::post(gateway.address(), "/v1/responses", &[], &question).await;
+    assert!(got.body.contains("event: response.failed"), "{}", got.body.len());
+    until_free(gateway.address()).await;
+    assert_eq!(metric(gateway.address(), "toolwire_streams_refused_total").await, 1);
 }
 
 /// Proves that what open streams keep is counted while they are open, and is

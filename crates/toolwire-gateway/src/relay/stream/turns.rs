@@ -55,6 +55,8 @@ impl ResponseStream {
         let Some(error) = self.kept.count(self.pipe.kept_bytes()) else { return };
         if !self.pipe.is_done() {
             self.unread = Bytes::new();
+            // It is not asked again, or one stream would count as several.
+            self.pipe_has_more = false;
             self.fail(error);
         }
     }

@@ -4,6 +4,7 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::Row as SqlRow;
 
 use super::failure::Failure;
+use super::record_values::RecordValues;
 use super::{read, response};
 use crate::engine::sql;
 use crate::error::StoreError;
@@ -52,58 +53,14 @@ async fn insert_into(
     full: &FullRecord,
 ) -> Result<bool, Failure> {
     let FullRecord { record, rows } = full;
-    let Record {
-        tenant,
-        kind,
-        id,
-        created,
-        updated,
-        expires,
-        previous,
-        conversation,
-        status,
-        model,
-        body,
-        internal,
-        next,
-        items,
-        bytes,
-        context,
-        owner,
-        lease,
-    } = record;
     let insert = client.prepare_cached(sql::INSERT_RECORD_RETURNING).await?;
-    let inserted = client
-        .query_opt(
-            &insert,
-            &[
-                &lineage,
-                tenant,
-                &kind.as_str(),
-                id,
-                created,
-                updated,
-                expires,
-                previous,
-                conversation,
-                &status.as_str(),
-                model,
-                &body.as_ref(),
-                &internal.as_ref(),
-                next,
-                items,
-                bytes,
-                context,
-                owner,
-                lease,
-            ],
-        )
-        .await?;
+    let values = RecordValues::of(record);
+    let inserted = client.query_opt(&insert, &values.between(&[&lineage], &[])).await?;
     let Some(row) = inserted else { return Ok(false) };
     let key = row.try_get(0)?;
-    insert_rows(client, key, tenant, 0, rows).await?;
+    insert_rows(client, key, &record.tenant, 0, rows).await?;
     if rows.iter().any(|row| row.section.is_packed()) {
-        set_items(client, key, tenant, id, rows).await?;
+        set_items(client, key, &record.tenant, &record.id, rows).await?;
     }
     Ok(true)
 }

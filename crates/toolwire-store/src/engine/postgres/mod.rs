@@ -8,6 +8,7 @@ mod connection;
 mod failure;
 mod migrate;
 mod read;
+mod record_values;
 mod response;
 mod tls;
 

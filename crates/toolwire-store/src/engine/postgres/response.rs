@@ -6,8 +6,9 @@
 use deadpool_postgres::GenericClient;
 
 use super::failure::Failure;
+use super::record_values::RecordValues;
 use crate::packed;
-use crate::plan::{Change, FullRecord, Kind, Record};
+use crate::plan::{Change, FullRecord, Kind};
 
 /// The response that a write consists of, if that is all.
 pub(super) fn only_response(changes: &[Change]) -> Option<&FullRecord> {
@@ -22,56 +23,11 @@ pub(super) async fn insert(
     full: &FullRecord,
 ) -> Result<bool, Failure> {
     let FullRecord { record, rows } = full;
-    let Record {
-        tenant,
-        kind,
-        id,
-        created,
-        updated,
-        expires,
-        previous,
-        conversation,
-        status,
-        model,
-        body,
-        internal,
-        next,
-        items,
-        bytes,
-        context,
-        owner,
-        lease,
-    } = record;
     let packed = (!rows.is_empty()).then(|| packed::pack(rows.iter()));
-    let ids = packed::listed_ids(id, rows);
+    let ids = packed::listed_ids(&record.id, rows);
     let insert = client.prepare_cached(INSERT).await?;
-    let inserted = client
-        .query_opt(
-            &insert,
-            &[
-                tenant,
-                &kind.as_str(),
-                id,
-                created,
-                updated,
-                expires,
-                previous,
-                conversation,
-                &status.as_str(),
-                model,
-                &body.as_ref(),
-                &internal.as_ref(),
-                next,
-                items,
-                bytes,
-                context,
-                owner,
-                lease,
-                &packed,
-                &ids,
-            ],
-        )
-        .await;
+    let values = RecordValues::of(record);
+    let inserted = client.query_opt(&insert, &values.between(&[], &[&packed, &ids])).await;
     Ok(inserted.map_err(Failure::Commit)?.is_some())
 }
 

@@ -66,7 +66,7 @@ impl Restore {
                 namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
             let is_passed = origin == profile.protocol && profile.tool_calls.is_native();
             let shape = ArgumentShape::of(declared, is_passed);
-            let wire = set.wire_name(namespace.as_deref(), &name);
+            let wire = set.names.declared(namespace.as_deref(), &name);
             if shape == ArgumentShape::Same && namespace.is_none() && wire == name {
                 continue;
             }

@@ -189,8 +189,8 @@ fn wire_name<'r>(
 pub fn client_name<'r>(declared: &Declared<'r, '_>, names: &Names) -> Cow<'r, str> {
     let namespace = declared.namespace.map(|namespace| namespace.name.decode());
     match declared.tool.name.decode() {
-        Cow::Borrowed(name) => names.wire(namespace.as_deref(), name),
-        Cow::Owned(name) => Cow::Owned(names.wire(namespace.as_deref(), &name).into_owned()),
+        Cow::Borrowed(name) => names.declared(namespace.as_deref(), name),
+        Cow::Owned(name) => Cow::Owned(names.declared(namespace.as_deref(), &name).into_owned()),
     }
 }
 

@@ -146,6 +146,7 @@ pub(super) fn is_word(byte: u8) -> bool {
 }
 
 /// Which bytes may be in a name.
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
 const WORDS: [bool; 256] = {
     let mut words = [false; 256];
     let mut rest = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".as_slice();

@@ -10,6 +10,13 @@ use crate::translate::KnownTools;
 pub trait Read<'a>: Sized {
     /// Reads one value and leaves the reader behind it.
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
+
+    /// Reads one value into its place, for objects so large that it costs something
+    /// to move them there.
+    fn read_into(place: &mut Option<Self>, reader: &mut Reader<'a>) -> Result<(), ReadError> {
+        *place = Some(Self::read(reader)?);
+        Ok(())
+    }
 }
 
 /// Reads JSON in one pass, borrowing everything it returns.
@@ -227,6 +234,15 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         T::read(self).map(Some)
+    }
+
+    /// Reads a value into its place, which is empty. `null` leaves it so.
+    pub(super) fn nullable_into<T: Read<'a>>(
+        &mut self,
+        place: &mut Option<T>,
+    ) -> Result<(), ReadError> {
+        self.skip_whitespace();
+        if self.byte() == Some(b'n') { self.skip() } else { T::read_into(place, self) }
     }
 
     /// Enters an object.

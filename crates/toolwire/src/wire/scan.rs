@@ -118,23 +118,24 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
     // How far escapes are known to be right. One character may take two.
     let mut checked = at;
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let [quotes, backslashes, controls, common] = blocks::masks(block, |bytes| {
-            let is = |byte| blocks::equal(bytes, byte);
-            let common = is(b'n') | is(b'r') | is(b't');
-            [is(b'"'), is(b'\\'), blocks::at_most(bytes, 0x1f), common]
-        });
+        let [quotes, backslashes] =
+            blocks::masks(block, |bytes| [b'"', b'\\'].map(|byte| blocks::equal(bytes, byte)));
+        let controls = if blocks::has_at_most(block, 0x1f) { controls(block) } else { 0 };
         let escaped = escapes.next(backslashes);
         let ends = quotes & !escaped;
         // Nothing behind the end is part of the literal.
-        let mut rare =
-            (controls | escaped & !(quotes | backslashes | common)) & !ends & ends.wrapping_sub(1);
-        while rare != 0 {
-            let hit = at + rare.trailing_zeros() as usize;
-            let is_escaped = escaped & rare & rare.wrapping_neg() != 0;
-            if hit >= checked {
-                checked = behind_rare(bytes, hit - usize::from(is_escaped))?;
+        let mut doubtful =
+            (controls | escaped & !(quotes | backslashes)) & !ends & ends.wrapping_sub(1);
+        while doubtful != 0 {
+            let place = doubtful.trailing_zeros() as usize;
+            doubtful &= doubtful - 1;
+            if let Some(b'n' | b'r' | b't') = block.get(place) {
+                continue;
             }
-            rare &= rare - 1;
+            if at + place >= checked {
+                let is_escaped = escaped >> place & 1 == 1;
+                checked = behind_rare(bytes, at + place - usize::from(is_escaped))?;
+            }
         }
         if ends != 0 {
             return Ok(LiteralEnd::new(at + ends.trailing_zeros() as usize + 1, true));
@@ -155,6 +156,14 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
             }
         };
     }
+}
+
+/// The control characters of a block. Hardly any literal has one behind it in the
+/// same block, and none in it that is JSON.
+#[cold]
+fn controls(block: &[u8; blocks::BLOCK]) -> u64 {
+    let [controls] = blocks::masks(block, |bytes| [blocks::at_most(bytes, 0x1f)]);
+    controls
 }
 
 /// The position behind an escape that is rare. Anything else here is an error.

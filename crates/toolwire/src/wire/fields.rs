@@ -28,10 +28,8 @@ impl Pos {
     }
 
     pub(crate) fn advance(self, by: usize) -> Self {
-        match self.offset() {
-            Some(offset) => Self::new(offset + by),
-            None => Self::NONE,
-        }
+        // What is nowhere stays there, because nothing is behind it.
+        Self(self.0.saturating_add(Self::new(by).0))
     }
 }
 

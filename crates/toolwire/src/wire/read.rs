@@ -1,7 +1,7 @@
 //! A pull reader over a JSON document that stays where it is.
 
 use super::ends::{self, ValueEnd, ValueEnds};
-use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan};
+use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan, Visit};
 use super::{Extra, Kind, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
@@ -187,7 +187,13 @@ impl<'a> Reader<'a> {
     /// end, for another reader of the same document.
     pub(crate) fn skip_noting(&mut self, ends: &mut ValueEnds) -> Result<(), ReadError> {
         self.skip_whitespace();
-        self.pos = self.scanned(scan::value(self.bytes(), self.pos, self.depth, ends))?;
+        self.pos = if self.byte() == Some(b'"') {
+            let end = self.literal_end()?;
+            ends.string(self.bytes(), self.pos, end);
+            end.behind()
+        } else {
+            self.scanned(scan::value(self.bytes(), self.pos, self.depth, ends))?
+        };
         Ok(())
     }
 

@@ -58,6 +58,9 @@ impl Restore {
     /// The same for tools of which it is known how they crossed.
     pub(crate) fn of(set: &Toolset<'_, '_>, origin: Protocol, profile: &Profile) -> Self {
         let mut tools = BTreeMap::new();
+        if set.written.is_some() {
+            return Self { tools };
+        }
         for declared in set.entries.iter().filter(|declared| declared.crosses()) {
             let Declared { tool, namespace, inline: _, crossing: _, root: _ } = declared;
             let name = tool.name.decode();

@@ -101,6 +101,11 @@ impl Names {
         this
     }
 
+    /// Whether every declared tool keeps its name.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.renamed.is_empty()
+    }
+
     /// The name of one of the declared tools as the target sees it.
     pub fn declared<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
         // If none was renamed, each of them was accepted.

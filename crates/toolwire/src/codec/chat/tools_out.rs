@@ -73,6 +73,10 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
     pub(super) fn write_list(&mut self, array: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let mut last: Option<&Tool<'_>> = None;
         let toolset = self.sent.toolset;
+        if let (Some(written), None) = (&toolset.written, &self.subset) {
+            array.elements(written);
+            return self.sent.send_all();
+        }
         for (index, declared) in toolset.entries.iter().enumerate() {
             let Declared { tool, namespace, inline, crossing, root: _ } = declared;
             if let Some(namespace) = namespace

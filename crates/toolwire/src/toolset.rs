@@ -73,16 +73,7 @@ pub enum ToolMapping {
 impl<'r, 'a> Toolset<'r, 'a> {
     /// The tools of a request toward an upstream.
     pub fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
-        let mut set = Self::with_room(request.tools.len());
-        set.declare(&request.tools, request.origin, profile, false);
-        if profile.protocol != request.origin {
-            for tools in inline_tools(&request.turns) {
-                set.declare(tools, request.origin, profile, true);
-            }
-            set.withdraw(&request.turns);
-        }
-        set.name(profile);
-        set
+        Self::of_known(request, profile, None)
     }
 
     /// The same, if the tools may be a list that came before.
@@ -91,10 +82,21 @@ impl<'r, 'a> Toolset<'r, 'a> {
         profile: &Profile,
         known: Option<&KnownTools>,
     ) -> Self {
-        let mut set = Self::new(request, profile);
+        let mut set = Self::with_room(request.tools.len());
+        set.declare(&request.tools, request.origin, profile, false);
+        if profile.protocol != request.origin {
+            for tools in inline_tools(&request.turns) {
+                set.declare(tools, request.origin, profile, true);
+            }
+            set.withdraw(&request.turns);
+        }
         // Nothing was declared or withdrawn in the middle of the conversation.
         if set.entries.len() == request.tools.len() && set.withdrawn.is_empty() {
             set.written = known.and_then(|known| known.written(&request.tools, profile));
+        }
+        match set.written {
+            Some(_) => set.names = Names::kept(profile.names),
+            None => set.name(profile),
         }
         set
     }

@@ -64,7 +64,7 @@ impl Names {
         rule: NameRule,
         tools: impl Iterator<Item = (Option<Cow<'n, str>>, Cow<'n, str>)> + Clone,
     ) -> Self {
-        let mut this = Self { rule: Some(rule), renamed: BTreeMap::new() };
+        let mut this = Self::kept(rule);
         let plain = |(namespace, name): &(Option<Cow<'_, str>>, Cow<'_, str>)| {
             namespace.is_none() && rule.accepts(name)
         };
@@ -99,6 +99,11 @@ impl Names {
             this.renamed.entry(space).or_default().insert(name.to_string(), wire);
         }
         this
+    }
+
+    /// Names for tools that all keep theirs.
+    pub(crate) fn kept(rule: NameRule) -> Self {
+        Self { rule: Some(rule), renamed: BTreeMap::new() }
     }
 
     /// Whether every declared tool keeps its name.

@@ -184,7 +184,6 @@ impl<'a> Read<'a> for DeltaContent<'a> {
 
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
 pub(super) enum AnyCallDelta<'a> {
     Known(CallDelta<'a>),
     Unknown { kind: Str<'a>, raw: Raw<'a> },

@@ -159,6 +159,11 @@ impl<'a> Reader<'a> {
         Some(tools)
     }
 
+    /// The list of tools that came before.
+    pub(crate) fn known_list(&self) -> Option<&'a KnownTools> {
+        self.tools
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();

@@ -17,6 +17,7 @@ pub mod cuts;
 pub(crate) mod date;
 mod ends;
 pub mod envelope;
+pub(crate) mod glance;
 pub mod glob;
 pub(crate) mod growing;
 pub mod hash;

@@ -82,16 +82,16 @@ fn long_whitespace(bytes: &[u8], mut pos: usize) -> usize {
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], pos: usize) -> Scan<LiteralEnd> {
     let inside = bytes.get(pos + 1..).unwrap_or_default();
-    if let Some(block) = inside.first_chunk::<BLOCK>() {
-        let at = special(*block).to_bitmask().trailing_zeros() as usize;
-        if block.get(at) == Some(&b'"') {
-            return Ok(LiteralEnd::new(pos + at + 2, false));
-        }
+    let Some(block) = inside.first_chunk::<BLOCK>() else { return long_string(bytes, inside) };
+    let at = special(*block).to_bitmask().trailing_zeros() as usize;
+    if block.get(at) == Some(&b'"') {
+        return Ok(LiteralEnd::new(pos + at + 2, false));
     }
-    long_string(bytes, inside)
+    long_string(bytes, inside.get(at.min(BLOCK)..).unwrap_or_default())
 }
 
-/// Scans a string literal that is long, or has escapes, or ends with the document.
+/// Scans the rest of a string literal that is long, or has escapes, or ends with the
+/// document. There is no escape before the rest.
 fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
     // Most events of a stream end with short strings, behind which there is no
     // whole block.

@@ -1,12 +1,10 @@
 //! What the top of a request says, before anybody translates it.
 
-mod keys;
 mod tool_lists;
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use self::keys::Keys;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
@@ -15,7 +13,7 @@ use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
-use crate::wire::{Kind, ReadError, Reader, Str, ValueEnds};
+use crate::wire::{Keys, Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
 ///

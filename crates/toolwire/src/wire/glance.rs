@@ -4,19 +4,19 @@
 //! a glance at a document gives up where it is unusual in any way, and leaves it to the
 //! reader that knows all there is. So nothing here says what is wrong.
 
-use super::{Kind, Read, Reader, Str};
+use super::{Keys, Kind, Read, Reader};
 
-/// Reads the object that comes next, member by member. `None` if one comes twice, or may
-/// do so, or if `each` gives up.
+/// Reads the object that comes next, member by member. `None` if one comes twice, or if
+/// `each` gives up.
 pub(crate) fn members<'a>(
     reader: &mut Reader<'a>,
     mut each: impl FnMut(&str, &mut Reader<'a>) -> Option<()>,
 ) -> Option<()> {
-    let mut known = KnownKeys { marks: 0, keys: [""; MOST_KEYS], count: 0 };
+    let mut keys = Keys::default();
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(reader).ok()? {
-        let key = known.add(&key)?;
-        each(key, reader)?;
+        keys.add(&key, reader).ok()?;
+        each(&key.decode(), reader)?;
     }
     Some(())
 }
@@ -60,31 +60,3 @@ pub(crate) fn absent(reader: &mut Reader<'_>) -> Option<()> {
 pub(crate) fn anything(reader: &mut Reader<'_>) -> Option<()> {
     reader.skip().ok()
 }
-
-/// The keys of one object so far.
-struct KnownKeys<'a> {
-    /// The marks of all of them. A key whose mark is not among them is new.
-    marks: u64,
-    keys: [&'a str; MOST_KEYS],
-    count: usize,
-}
-
-impl<'a> KnownKeys<'a> {
-    /// Adds a key that is certainly new.
-    fn add(&mut self, key: &Str<'a>) -> Option<&'a str> {
-        let text = key.in_source()?;
-        let mark = key.mark();
-        let mut known = self.keys.iter().take(self.count);
-        if self.marks & mark != 0 && known.any(|known| *known == text) {
-            return None;
-        }
-        self.marks |= mark;
-        *self.keys.get_mut(self.count)? = text;
-        self.count += 1;
-        Some(text)
-    }
-}
-
-/// How many members an object may have. The answers of Responses have the most, because
-/// they repeat the request.
-const MOST_KEYS: usize = 48;

@@ -22,6 +22,7 @@ pub mod glob;
 pub(crate) mod growing;
 pub mod hash;
 pub mod ids;
+mod keys;
 mod kind;
 pub mod names;
 mod pointer;
@@ -41,6 +42,7 @@ pub use fields::{At, Extra, Pos};
 pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
 pub use fields::{check_duplicates, fill};
+pub(crate) use keys::Keys;
 pub use kind::Kind;
 pub use pointer::{pointer, pointers};
 pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};

@@ -113,11 +113,64 @@ fn transactions_on(runtime: &Runtime, name: &str, sync: Sync, clients: i64, writ
 }
 
 #[test]
-fn writes_that_come_together_are_few_transactions() {
-    for (name, sync) in [("group-normal", Sync::Normal), ("group-full", Sync::Full)] {
-        let transactions = transactions_of(name, sync, 32, 5);
-        assert!((5..=40).contains(&transactions), "{transactions} {name}");
+fn what_comes_while_a_group_is_written_is_one_transaction() {
+    for (name, sync) in [("waits-normal", Sync::Normal), ("waits-full", Sync::Full)] {
+        let file = TestFile::new(name);
+        let runtime = runtime();
+        let _context = runtime.enter();
+        let writer = file.writer(sync);
+        let (release, released) = mpsc::channel();
+        let hanging = Arc::clone(&writer);
+        let hanging = runtime.spawn(async move {
+            hanging.run(move |_| Ok(released.recv_timeout(PATIENCE).is_ok())).await
+        });
+        while writer.queue.state().active != Active::Thread {
+            std::thread::yield_now();
+        }
+        let clients: Vec<_> = (0..32)
+            .map(|number| {
+                let writer = Arc::clone(&writer);
+                runtime.spawn(async move { write(&writer, number).await })
+            })
+            .collect();
+        while writer.queue.state().jobs.len() < clients.len() {
+            std::thread::yield_now();
+        }
+        let before = file.transactions();
+        release.send(()).unwrap();
+        runtime.block_on(async {
+            assert_eq!(hanging.await.unwrap(), Ok(true));
+            for client in clients {
+                client.await.unwrap().unwrap();
+            }
+        });
+        assert_eq!(file.transactions() - before, 1, "{name}");
     }
+}
+
+/// Proves that tasks which are ready at the same time write together. They could be one
+/// transaction, but the system may stop the thread at any moment.
+#[test]
+fn writes_that_come_together_are_few_transactions() {
+    let file = TestFile::new("together");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    let before = file.transactions();
+    let clients = Arc::clone(&writer);
+    let clients = runtime.spawn(async move {
+        let client = |number| {
+            let writer = Arc::clone(&clients);
+            tokio::spawn(async move { write(&writer, number).await })
+        };
+        let clients: Vec<_> = (0..32).map(client).collect();
+        for client in clients {
+            client.await.unwrap().unwrap();
+        }
+    });
+    runtime.block_on(clients).unwrap();
+    let transactions = file.transactions() - before;
+    assert!(transactions <= 8, "{transactions}");
 }
 
 /// Proves that everybody is told, whoever does it, also if several threads gather.

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::wire::{ReadError, Reader, Str, What};
+use super::{ReadError, Reader, Str, What};
 
 /// The keys so far.
 #[derive(Default)]
-pub(super) struct Keys<'a> {
+pub(crate) struct Keys<'a> {
     /// The marks of all of them. A key whose mark is not among them is new.
     marks: u64,
     /// As long as there are few, and none has escapes, comparing each with each is cheapest.
@@ -17,7 +17,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// Begins with another object.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.marks = 0;
         self.few.clear();
         self.many.clear();
@@ -25,7 +25,7 @@ impl<'a> Keys<'a> {
 
     /// Adds the key of the member that comes next, unless it came before.
     #[inline(always)]
-    pub(super) fn add(&mut self, key: &Str<'a>, reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    pub(crate) fn add(&mut self, key: &Str<'a>, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let mark = key.mark();
         if self.marks & mark == 0
             && self.few.len() < FEW

@@ -36,6 +36,15 @@ impl ResponseBody {
     pub(crate) fn whole(bytes: impl Into<Bytes>) -> Self {
         Self::Whole(Some(bytes.into()))
     }
+
+    /// The connection ends, and it had sent everything that it got of the body.
+    pub(crate) fn all_sent(&mut self) {
+        match self {
+            Self::Pulled(stream) => stream.all_sent(),
+            Self::Early(stream) => stream.all_sent(),
+            Self::Whole(_) | Self::Replayed(_) | Self::Passed(_) => {}
+        }
+    }
 }
 
 impl Body for ResponseBody {

@@ -40,3 +40,76 @@ impl WakeTimer {
         polled
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Wake;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[tokio::test]
+    async fn fires_at_its_deadline() {
+        let (start, mut timer) = (Instant::now(), WakeTimer::new());
+        poll_fn(|cx| timer.poll(start + ms(100), cx)).await;
+        assert!(start.elapsed() >= ms(100));
+    }
+
+    /// Whoever polls it looks at the clock then, and sets it again.
+    #[tokio::test]
+    async fn stays_set_when_the_deadline_moves_later() {
+        let (start, mut timer) = (Instant::now(), WakeTimer::new());
+        let mut deadline = start + ms(100);
+        poll_fn(|cx| {
+            let polled = timer.poll(deadline, cx);
+            deadline = start + ms(150);
+            polled
+        })
+        .await;
+        assert!(start.elapsed() >= ms(100));
+        poll_fn(|cx| timer.poll(deadline, cx)).await;
+        assert!(start.elapsed() >= ms(150));
+    }
+
+    #[tokio::test]
+    async fn is_set_again_when_the_deadline_is_earlier() {
+        let (start, mut timer) = (Instant::now(), WakeTimer::new());
+        let waker = Waker::noop();
+        let _ = timer.poll(start + ms(60_000), &mut Context::from_waker(waker));
+        poll_fn(|cx| timer.poll(start + ms(50), cx)).await;
+        assert!(start.elapsed() < ms(60_000));
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A stream can move to another task while it waits.
+    #[tokio::test]
+    async fn runs_for_the_task_that_polled_it_last() {
+        let (start, mut timer) = (Instant::now(), WakeTimer::new());
+        let [first, second] = [Arc::new(Woken::default()), Arc::new(Woken::default())];
+        let wakers = [Waker::from(Arc::clone(&first)), Waker::from(Arc::clone(&second))];
+        let [mut one, mut other] = wakers.each_ref().map(Context::from_waker);
+        assert!(!timer.is_running(&one));
+        assert!(timer.poll(start + ms(500), &mut one).is_pending());
+        assert!(timer.is_running(&one) && !timer.is_running(&other));
+        assert!(timer.poll(start + ms(1_000), &mut other).is_pending());
+        assert!(timer.is_running(&other) && !timer.is_running(&one));
+        tokio::time::sleep(ms(550)).await;
+        assert!(second.0.load(Ordering::Relaxed) && !first.0.load(Ordering::Relaxed));
+        assert!(!timer.is_running(&other));
+    }
+}

@@ -58,6 +58,9 @@ impl Restore {
     /// The same for tools of which it is known how they crossed.
     pub(crate) fn of(set: &Toolset<'_, '_>, origin: Protocol, profile: &Profile) -> Self {
         let mut tools = BTreeMap::new();
+        if set.written.is_some() {
+            return Self { tools };
+        }
         for declared in set.entries.iter().filter(|declared| declared.crosses()) {
             let Declared { tool, namespace, inline: _, crossing: _, root: _ } = declared;
             let name = tool.name.decode();
@@ -66,7 +69,7 @@ impl Restore {
                 namespace.filter(|_| !profile.namespaces).map(|space| space.name.decode());
             let is_passed = origin == profile.protocol && profile.tool_calls.is_native();
             let shape = ArgumentShape::of(declared, is_passed);
-            let wire = set.wire_name(namespace.as_deref(), &name);
+            let wire = set.names.declared(namespace.as_deref(), &name);
             if shape == ArgumentShape::Same && namespace.is_none() && wire == name {
                 continue;
             }

@@ -14,6 +14,7 @@ use crate::model::{
 };
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
+use crate::translate::{KnownTools, WrittenTools};
 use crate::wire::Raw;
 use crate::wire::names::Names;
 
@@ -29,6 +30,8 @@ pub struct Toolset<'r, 'a> {
     /// The tools that the conversation withdrew and did not offer again, by
     /// their own names. A target that declares tools once does not get them.
     pub withdrawn: BTreeSet<String>,
+    /// All tools as the target gets them, if that is known and they cross as they are.
+    pub(crate) written: Option<WrittenTools>,
 }
 
 /// A tool, where it was declared and how it crosses.
@@ -70,6 +73,15 @@ pub enum ToolMapping {
 impl<'r, 'a> Toolset<'r, 'a> {
     /// The tools of a request toward an upstream.
     pub fn new(request: &'r Request<'a>, profile: &Profile) -> Self {
+        Self::of_known(request, profile, None)
+    }
+
+    /// The same, if the tools may be a list that came before.
+    pub(crate) fn of_known(
+        request: &'r Request<'a>,
+        profile: &Profile,
+        known: Option<&KnownTools>,
+    ) -> Self {
         let mut set = Self::with_room(request.tools.len());
         set.declare(&request.tools, request.origin, profile, false);
         if profile.protocol != request.origin {
@@ -78,7 +90,14 @@ impl<'r, 'a> Toolset<'r, 'a> {
             }
             set.withdraw(&request.turns);
         }
-        set.name(profile);
+        // Nothing was declared or withdrawn in the middle of the conversation.
+        if set.entries.len() == request.tools.len() && set.withdrawn.is_empty() {
+            set.written = known.and_then(|known| known.written(&request.tools, profile));
+        }
+        match set.written {
+            Some(_) => set.names = Names::kept(profile.names),
+            None => set.name(profile),
+        }
         set
     }
 
@@ -122,7 +141,7 @@ impl<'r, 'a> Toolset<'r, 'a> {
     fn with_room(tools: usize) -> Self {
         let entries = Vec::with_capacity(tools);
         let (names, withdrawn) = (Names::default(), BTreeSet::new());
-        Self { entries, namespaces: Vec::new(), names, withdrawn }
+        Self { entries, namespaces: Vec::new(), names, withdrawn, written: None }
     }
 
     /// Takes out the tools that the conversation withdrew for good.

@@ -11,7 +11,7 @@ mod session;
 
 use std::ops::Range;
 
-pub(crate) use self::head::KnownTools;
+pub(crate) use self::head::{KnownTools, WrittenTools};
 pub use self::head::{RequestHead, ToolLists};
 use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;

@@ -127,6 +127,14 @@ impl EarlyStream {
         }
     }
 
+    /// The connection ends, and it had sent everything that it got.
+    pub(crate) fn all_sent(&mut self) {
+        match &mut self.state {
+            State::Begun(stream) => stream.all_sent(),
+            State::Waiting(_) | State::Replayed(_) | State::Ended => {}
+        }
+    }
+
     /// Goes on with the stream, or ends with an error.
     fn begin(
         &mut self,

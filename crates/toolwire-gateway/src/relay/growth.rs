@@ -235,7 +235,6 @@ const REQUEST: &[&str] = &[
 const HEADERS: &[&str] = &[
     "relay/headers.rs::for_upstream",
     "relay/headers.rs::check_losses",
-    "relay/headers/vendor.rs::copy_supported",
     "relay/headers/vendor.rs::lost",
     "relay/headers/vendor.rs::append_to_list",
     "relay/loss.rs::requested_policy",

@@ -48,20 +48,16 @@ pub(super) fn for_upstream(
             headers.insert(name, id);
         }
     }
-    let client_headers = &context.parts.headers;
-    for name in &REQUEST_HEADERS {
-        copy(client_headers, name, &mut headers);
-    }
-    if same_vendor {
-        copy_listed(client_headers, vendor.request_headers, &mut headers);
-    }
+    let is_copied = |name: &HeaderName| {
+        let is_version = || names.version.as_ref().is_some_and(|(version, _)| version == name);
+        REQUEST_HEADERS.contains(name)
+            || vendor::is_supported(name, &names, &upstream.config.credential)
+            || (same_vendor && (is_version() || is_listed(name, vendor.request_headers)))
+    };
+    copy(&context.parts.headers, is_copied, &mut headers);
     if let Some((name, default)) = &names.version {
-        if same_vendor {
-            copy(client_headers, name, &mut headers);
-        }
         headers.entry(name).or_insert_with(|| default.clone());
     }
-    vendor::copy_supported(client_headers, &names, &upstream.config.credential, &mut headers);
     for feature in required_features {
         vendor::append_to_list(vendor.feature_header, feature, &mut headers);
     }
@@ -190,19 +186,18 @@ pub(super) fn for_client(
     upstream_headers: &HeaderMap,
 ) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
-    for name in &RESPONSE_HEADERS {
-        copy(upstream_headers, name, &mut headers);
-    }
+    let [from, to] =
+        [upstream.config.protocol, context.client].map(|protocol| protocol.describe().vendor);
+    let is_copied = |name: &HeaderName| {
+        RESPONSE_HEADERS.contains(name) || (from == to && is_listed(name, to.response_headers))
+    };
+    copy(upstream_headers, is_copied, &mut headers);
     for name in [&X_REQUEST_ID, &REQUEST_ID] {
         if let Some(id) = upstream_headers.get(name) {
             headers.insert(UPSTREAM_REQUEST_ID.clone(), id.clone());
         }
     }
-    let [from, to] =
-        [upstream.config.protocol, context.client].map(|protocol| protocol.describe().vendor);
-    if from == to {
-        copy_listed(upstream_headers, to.response_headers, &mut headers);
-    } else {
+    if from != to {
         limits::convert(&from.rate_limits, &to.rate_limits, upstream_headers, &mut headers);
     }
     response_values::remove_invalid(&mut headers);
@@ -260,25 +255,22 @@ pub(crate) fn request_id() -> String {
     id
 }
 
-fn copy(from: &HeaderMap, name: &HeaderName, to: &mut HeaderMap) {
-    for value in from.get_all(name) {
+/// Copies headers. To go through all of them once takes less than to look up each
+/// that may be there.
+fn copy(from: &HeaderMap, is_copied: impl Fn(&HeaderName) -> bool, to: &mut HeaderMap) {
+    for (name, value) in from.iter().filter(|(name, _)| is_copied(name)) {
         to.append(name, value.clone());
     }
 }
 
-/// Copies the headers of a list. A name that ends in `-` is a prefix.
-fn copy_listed(from: &HeaderMap, listed: &[&str], to: &mut HeaderMap) {
-    for (name, value) in from {
-        // Both are in lower case.
-        let text = name.as_str();
-        let is_listed = |entry: &&str| match entry.ends_with('-') {
-            true => text.starts_with(entry),
-            false => text == *entry,
-        };
-        if listed.iter().any(is_listed) {
-            to.append(name, value.clone());
-        }
-    }
+/// Whether a list has a header. A name that ends in `-` is a prefix.
+fn is_listed(name: &HeaderName, list: &[&str]) -> bool {
+    // Both are in lower case.
+    let text = name.as_str();
+    list.iter().any(|entry| match entry.ends_with('-') {
+        true => text.starts_with(entry),
+        false => text == *entry,
+    })
 }
 
 fn secret_value(secret: &Secret) -> Result<HeaderValue, InvalidHeaderValue> {

@@ -387,6 +387,15 @@ impl ResponseStream {
         self.pipe.fail(error, &mut self.out);
     }
 
+    /// The connection ends, and it had sent everything that it got. If that was
+    /// all, the client has its answer: many leave when they have the last event,
+    /// without waiting for the end of the body.
+    pub(crate) fn all_sent(&mut self) {
+        if !self.finished && self.pipe.is_done() && self.out.is_empty() && !self.pipe_has_more {
+            self.complete();
+        }
+    }
+
     /// Finishes after the client has got its last byte.
     fn complete(&mut self) {
         let outcome = match &self.pipe.summary().error {

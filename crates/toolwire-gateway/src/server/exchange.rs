@@ -183,6 +183,9 @@ impl Body for ExchangeBody {
 impl Drop for ExchangeBody {
     fn drop(&mut self) {
         if self.progress.is_none() {
+            if self.exchange.unsent.is_empty() {
+                self.body.all_sent();
+            }
             self.exchange.answered();
         }
     }

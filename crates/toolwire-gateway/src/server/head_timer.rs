@@ -58,3 +58,40 @@ impl Future for HeadSleep {
         Poll::Ready(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[tokio::test]
+    async fn a_head_that_does_not_come_has_all_of_its_time() {
+        let timer = HeadTimer::new();
+        let start = Instant::now();
+        let deadline = start.into_std() + ms(100);
+        timer.sleep_until(deadline).await;
+        assert!(start.elapsed() >= ms(100));
+    }
+
+    /// The timer is still set for the first head when the second is waited for.
+    #[tokio::test]
+    async fn the_next_head_has_its_own_time() {
+        let timer = HeadTimer::new();
+        let start = Instant::now();
+        let mut first = timer.sleep_until(start.into_std() + ms(100));
+        poll_fn(|cx| {
+            assert!(first.as_mut().poll(cx).is_pending());
+            Poll::Ready(())
+        })
+        .await;
+        tokio::time::sleep(ms(60)).await;
+        drop(first);
+        timer.sleep_until(start.into_std() + ms(160)).await;
+        assert!(start.elapsed() >= ms(160));
+    }
+}

@@ -28,6 +28,11 @@ impl UnsentBytes {
         false
     }
 
+    /// Whether everything was sent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
     /// Counts what hyper has taken.
     pub(super) fn add(&self, count: usize) {
         self.count.fetch_add(count, Ordering::Relaxed);

@@ -196,3 +196,25 @@ async fn compressed_requests() {
     assert_eq!(client::raw(gateway.address(), &request).await.status, 200);
     assert_eq!(server.only().body, fixtures::question(Protocol::Chat, false));
 }
+
+/// A head may have 100 headers, however short they are.
+#[tokio::test]
+async fn too_many_headers_are_refused() {
+    let server =
+        Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
+    let gateway = start(config(vec![at(&server)])).await;
+    let to = gateway.address();
+    let body = fixtures::question(Protocol::Chat, false);
+    let length = body.len();
+    // Three more are in every request.
+    for (count, status) in [(97, 200), (98, 431), (1000, 431)] {
+        let headers: String = (0..count).map(|number| format!("x-{number}: 1\r\n")).collect();
+        let request = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: {to}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        );
+        let mut stream = TcpStream::connect(to).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let head = client::until(&mut stream, "\r\n").await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{count} headers: {head}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The log line of each request.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -131,6 +131,49 @@ async fn names_clients_that_left() {
     let line = lines.wait(1).await.remove(0);
     assert!(line.contains(" 200 left "), "{line}");
     assert!(line.contains("chat→messages via messages"), "{line}");
+}
+
+/// Agents close the connection when they have the last event. If it is long, the
+/// gateway has not yet written the end of the body then. Not every client is so
+/// quick, so there are many.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_clients_that_left_after_the_last_event_as_answered() {
+    const CLIENTS: usize = 300;
+    let from = Protocol::Responses;
+    let mut events = fixtures::events(from);
+    let last = events.last_mut().unwrap();
+    let instructions = 100_000;
+    let long = format!("\"instructions\":\"{}\",\"output\":", "x".repeat(instructions));
+    *last = last.replace("\"output\":", &long);
+    // The end of the last event, perhaps with the end of the body behind it.
+    let ended = |got: &[u8]| got[got.len() - 12..].windows(4).any(|end| end == b"\n\n\r\n");
+    let server = Server::new(from, stream(&events)).await;
+    let (gateway, lines) = logging(config(vec![at(&server)]), LogFormat::Text).await;
+    let address = gateway.address();
+    let question = fixtures::question(from, true);
+    let clients = std::thread::spawn(move || {
+        let length = question.len();
+        let request = format!(
+            "POST /v1/responses HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{question}"
+        );
+        for _ in 0..CLIENTS {
+            let mut client = std::net::TcpStream::connect(address).unwrap();
+            client.write_all(request.as_bytes()).unwrap();
+            client.set_nonblocking(true).unwrap();
+            let (mut got, mut buffer) = (Vec::new(), vec![0; 256 * 1024]);
+            // It spins, so that it leaves as soon as it can.
+            while got.len() < instructions || !ended(&got) {
+                match client.read(&mut buffer) {
+                    Ok(count) => got.extend_from_slice(&buffer[..count]),
+                    Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
+                }
+            }
+        }
+    });
+    tokio::task::spawn_blocking(|| clients.join()).await.unwrap().unwrap();
+    for line in lines.wait(CLIENTS).await {
+        assert!(line.contains(" 200 answered "), "{line}");
+    }
 }
 
 /// Everything that a terminal or a log viewer acts on.

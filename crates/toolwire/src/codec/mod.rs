@@ -21,7 +21,8 @@ use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{
-    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseSummary, Start, Tool,
+    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseGlance, ResponseSummary,
+    Start, Tool,
 };
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
@@ -66,6 +67,12 @@ pub struct Codec {
 
     /// Reads an answer.
     pub decode_response: fn(&str) -> Result<Response<'_>, ReadError>,
+
+    /// Reads what a log says of an answer whose bytes pass. `None` if the answer is unusual
+    /// in any way: then all of it has to be read. Otherwise it is what
+    /// [`ResponseSummary::of`] says of the answer that [`Codec::decode_response`] reads, which
+    /// has content.
+    pub glance_at_response: fn(&str) -> Option<ResponseGlance<'_>>,
 
     /// What of a request its answers depend on.
     pub response_context: fn(&Request<'_>) -> ResponseContext,

@@ -43,6 +43,11 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
         hosted_name: HostedName,
         ledger: &mut Ledger,
     ) -> Self {
+        if subset.is_none() && toolset.written.is_some() {
+            let mut sent = Self::none(toolset, hosted_name, SameNames::Reported);
+            sent.send_all();
+            return sent;
+        }
         for tool in &toolset.namespaces {
             report_namespace(tool, ledger);
         }
@@ -115,10 +120,22 @@ impl<'t, 'r, 'a> SentTools<'t, 'r, 'a> {
         takes
     }
 
+    /// Sends all tools under their own names.
+    pub(crate) fn send_all(&mut self) {
+        for (slot, declared) in self.names.iter_mut().zip(&self.toolset.entries) {
+            *slot = Some(declared.tool.name.decode());
+        }
+    }
+
     /// The tools that are sent, and their names toward the target.
     pub fn iter(&self) -> impl Iterator<Item = (&'t Declared<'r, 'a>, &Cow<'r, str>)> {
         let pairs = self.toolset.entries.iter().zip(&self.names);
         pairs.filter_map(|(declared, name)| Some((declared, name.as_ref()?)))
+    }
+
+    /// Whether every tool is sent.
+    pub(crate) fn sends_all(&self) -> bool {
+        self.names.iter().all(Option::is_some)
     }
 
     /// Whether no tool is sent.
@@ -189,8 +206,8 @@ fn wire_name<'r>(
 pub fn client_name<'r>(declared: &Declared<'r, '_>, names: &Names) -> Cow<'r, str> {
     let namespace = declared.namespace.map(|namespace| namespace.name.decode());
     match declared.tool.name.decode() {
-        Cow::Borrowed(name) => names.wire(namespace.as_deref(), name),
-        Cow::Owned(name) => Cow::Owned(names.wire(namespace.as_deref(), &name).into_owned()),
+        Cow::Borrowed(name) => names.declared(namespace.as_deref(), name),
+        Cow::Owned(name) => Cow::Owned(names.declared(namespace.as_deref(), &name).into_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Table only: the codes of the ledger, with what each means to a user.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::model::HostedClass;
@@ -35,17 +36,24 @@ macro_rules! codes {
             }
         }
 
-        impl fmt::Display for Code {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl Code {
+            /// The code as software gets it.
+            pub(crate) fn as_text(&self) -> Cow<'static, str> {
                 match self {
-                    $( Self::$name => f.write_str($text), )*
-                    Self::HostedTool(class) => write!(f, "hosted_tool:{}", class.as_str()),
-                    Self::Only(field) => write!(f, "only:{field}"),
-                    Self::More(_) => f.write_str("more"),
+                    $( Self::$name => Cow::Borrowed($text), )*
+                    Self::HostedTool(class) => Cow::Owned(["hosted_tool:", class.as_str()].concat()),
+                    Self::Only(field) => Cow::Owned(["only:", field].concat()),
+                    Self::More(_) => Cow::Borrowed("more"),
                 }
             }
         }
     };
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.as_text())
+    }
 }
 
 impl Code {

@@ -5,6 +5,8 @@
 //! differ only in an index become one member with `*` in its place. Entries
 //! beyond the length limit become a count.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::fmt::Write;
@@ -44,9 +46,37 @@ struct LossList<'e> {
     unlisted: usize,
 }
 
-/// What the entries of one member have in common. In the path, every index is
-/// `*`.
-type MemberKey<'e> = (Side, &'e Code, Action, Level, String);
+/// What the entries of one member have in common.
+type MemberKey<'e> = (Side, &'e Code, Action, Level, AnyIndex<'e>);
+
+/// A path in which every index is as good as another.
+struct AnyIndex<'e>(&'e str);
+
+impl AnyIndex<'_> {
+    fn steps(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').map(|step| if is_index(step) { "*" } else { step })
+    }
+}
+
+impl Ord for AnyIndex<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.steps().cmp(other.steps())
+    }
+}
+
+impl PartialOrd for AnyIndex<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for AnyIndex<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for AnyIndex<'_> {}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
@@ -58,7 +88,8 @@ enum Side {
 struct Member<'e> {
     entry: &'e Entry,
     side: Side,
-    path: Vec<&'e str>,
+    /// The path of all of them, with `*` where they differ.
+    path: Cow<'e, str>,
     count: usize,
 }
 
@@ -77,23 +108,17 @@ impl<'e> LossList<'e> {
     }
 
     fn add_entry(&mut self, entry: &'e Entry, side: Side) {
-        let path: Vec<&str> = entry.path.split('/').collect();
-        let starred: Vec<&str> =
-            path.iter().map(|step| if is_index(step) { "*" } else { step }).collect();
-        let key = (side, &entry.code, entry.action, entry.level, starred.join("/"));
+        let key = (side, &entry.code, entry.action, entry.level, AnyIndex(&entry.path));
         match self.places.entry(key) {
             Slot::Vacant(slot) => {
                 slot.insert(self.members.len());
+                let path = Cow::Borrowed(entry.path.as_str());
                 self.members.push(Member { entry, side, path, count: 1 });
             }
             Slot::Occupied(slot) => {
                 let Some(member) = self.members.get_mut(*slot.get()) else { return };
                 member.count += 1;
-                for (step, other) in member.path.iter_mut().zip(path) {
-                    if *step != other {
-                        *step = "*";
-                    }
-                }
+                member.widen(&entry.path);
             }
         }
     }
@@ -123,13 +148,22 @@ impl<'e> LossList<'e> {
 }
 
 impl Member<'_> {
+    /// Makes the path one of this path, too.
+    fn widen(&mut self, path: &str) {
+        let steps = || self.path.split('/').zip(path.split('/'));
+        if steps().any(|(step, other)| step != "*" && step != other) {
+            let step = |(step, other)| if step == other { step } else { "*" };
+            self.path = Cow::Owned(steps().map(step).collect::<Vec<_>>().join("/"));
+        }
+    }
+
     fn write(&self, text: &mut String) {
         if !text.is_empty() {
             text.push_str(", ");
         }
-        write_string(&self.path.join("/"), text);
+        write_string(&self.path, text);
         text.push_str(";code=");
-        let code = self.entry.code.to_string();
+        let code = self.entry.code.as_text();
         if is_token(&code) {
             text.push_str(&code);
         } else {
@@ -156,6 +190,12 @@ fn is_index(step: &str) -> bool {
 /// percent-encoded.
 fn write_string(value: &str, text: &mut String) {
     text.push('"');
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    if value.bytes().all(is_plain) {
+        text.push_str(value);
+        text.push('"');
+        return;
+    }
     for byte in value.bytes() {
         match byte {
             b'"' | b'\\' => {

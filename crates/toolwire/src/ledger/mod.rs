@@ -262,7 +262,7 @@ impl Write for Entry {
         let Self { path, code, action, level, detail } = self;
         let mut object = crate::wire::Object::new(out);
         object.put("path", path);
-        object.put("code", &code.to_string());
+        object.put("code", &code.as_text());
         object.put("action", action.as_str());
         match level {
             Level::Loss => {}

@@ -20,7 +20,10 @@
 //! Events borrow the bytes of the server-sent event they were read from, and
 //! positions are those in its data.
 
-use super::{ApiError, Arguments, Call, Item, Own, Protocol, Response, Sealed, Stop, Turn, Usage};
+use super::{
+    ApiError, Arguments, Call, Item, Own, Protocol, Response, ResponseGlance, Sealed, Stop, Turn,
+    Usage,
+};
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
 /// One step of an answer.
@@ -260,6 +263,21 @@ impl ResponseSummary {
             ..Self::default()
         };
         summary.called(response.model.as_ref());
+        summary
+    }
+
+    /// What a whole answer says whose bytes pass.
+    pub(crate) fn of_glance(response: ResponseGlance<'_>) -> Self {
+        let ResponseGlance { model, usage, calls, stop } = response;
+        let mut summary = Self {
+            usage: usage.map(Own::into_owned),
+            calls,
+            has_content: true,
+            stop: Some(stop),
+            complete: true,
+            ..Self::default()
+        };
+        summary.called(model.as_ref());
         summary
     }
 

@@ -38,6 +38,19 @@ impl Response<'_> {
     }
 }
 
+/// What a log says of an answer whose bytes pass.
+#[derive(Clone, Debug)]
+pub struct ResponseGlance<'a> {
+    /// The model that answered.
+    pub model: Option<Str<'a>>,
+    /// What it cost.
+    pub usage: Option<Usage<'a>>,
+    /// How many calls were made.
+    pub calls: usize,
+    /// Why the model stopped, in one word ([`Stop::as_str`]).
+    pub stop: &'static str,
+}
+
 /// One answer.
 #[derive(Clone, Debug)]
 pub struct Candidate<'a> {

@@ -1,21 +1,19 @@
 //! What the top of a request says, before anybody translates it.
 
-mod keys;
 mod tool_lists;
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
-use self::keys::Keys;
-pub(crate) use self::tool_lists::KnownTools;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
+pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
 
 use super::{Error, invalid, utf8};
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
-use crate::wire::{Kind, ReadError, Reader, Str, ValueEnds};
+use crate::wire::{Keys, Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
 ///
@@ -241,7 +239,9 @@ impl RequestHead {
         if lists.keeps(text.len()) {
             let ends = self.ends.since(mark, start.offset(), text.len());
             let read = OnceLock::new();
-            lists.keep(ToolList { protocol, text: text.into(), tools, tool_bytes, ends, read });
+            let text = text.into();
+            let written = Mutex::default();
+            lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written });
         }
         self.ends.note_envelope(had_envelope);
         Ok(())

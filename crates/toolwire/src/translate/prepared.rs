@@ -243,7 +243,7 @@ impl<'a> PreparedRequest<'a> {
             KeptState::remove_from(&mut request.state);
         }
         let profile = model_profile(options, self.to, request);
-        let tools = Toolset::new(request, &profile);
+        let tools = Toolset::of_known(request, &profile, self.reader.known_list());
         (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
         if answer == AnswerUse::Translated {
             self.restore = Some(Restore::of(&tools, self.from, &profile));

@@ -90,6 +90,9 @@ impl ResponseTranslator {
     /// error that came as if it were an answer.
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
+        if let Some(passed) = self.pass_at_a_glance(source) {
+            return Ok(passed);
+        }
         let decoded = (codec(self.from).decode_response)(source);
         if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
             return Err(Error::NotAnAnswer);
@@ -111,6 +114,9 @@ impl ResponseTranslator {
         body: &'b [u8],
     ) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
+        if let Some(passed) = self.pass_at_a_glance(source) {
+            return Ok(passed);
+        }
         self.finish(source, (codec(self.from).decode_response)(source))
     }
 
@@ -119,7 +125,7 @@ impl ResponseTranslator {
         source: &'b str,
         decoded: Result<Response<'b>, ReadError>,
     ) -> Result<TranslatedResponse<'b>, Error> {
-        if self.from == self.to && self.recovery.is_none() {
+        if self.passes() {
             return self.pass(source, decoded.ok());
         }
         let mut response = decoded.map_err(|error| invalid(source, error))?;
@@ -159,12 +165,30 @@ impl ResponseTranslator {
             return Ok(TranslatedResponse { body, ledger, summary: ResponseSummary::default() });
         };
         let summary = ResponseSummary::of(&response);
+        let body = self.renamed(source, response.model.as_ref());
+        Ok(TranslatedResponse { body, ledger: Vec::new(), summary })
+    }
+
+    /// Passes an answer on, if it does pass and is an ordinary one.
+    fn pass_at_a_glance<'b>(&self, source: &'b str) -> Option<TranslatedResponse<'b>> {
+        let glance = self.passes().then(|| (codec(self.from).glance_at_response)(source))??;
+        let body = self.renamed(source, glance.model.as_ref());
+        let summary = ResponseSummary::of_glance(glance);
+        Some(TranslatedResponse { body, ledger: Vec::new(), summary })
+    }
+
+    /// Whether an answer passes, whatever it says.
+    fn passes(&self) -> bool {
+        self.from == self.to && self.recovery.is_none()
+    }
+
+    /// An answer with the client's name for the model in place of the upstream's.
+    fn renamed<'b>(&self, source: &'b str, upstreams: Option<&Str<'_>>) -> Cow<'b, [u8]> {
         let renamed = self.model.as_ref().and_then(|model| {
-            let span = response.model.as_ref()?.span(source)?;
+            let span = upstreams?.span(source)?;
             Some(spliced(source, span, model))
         });
-        let body = renamed.map_or(Cow::Borrowed(source.as_bytes()), Cow::Owned);
-        Ok(TranslatedResponse { body, ledger: Vec::new(), summary })
+        renamed.map_or(Cow::Borrowed(source.as_bytes()), Cow::Owned)
     }
 }
 

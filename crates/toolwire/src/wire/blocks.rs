@@ -50,6 +50,14 @@ pub(super) fn at_most(bytes: u8x16, byte: u8) -> u8x16 {
     bytes.min(u8x16::splat(byte)).simd_eq(bytes)
 }
 
+/// Whether any byte of a block is at most this one.
+#[inline(always)]
+pub(super) fn has_at_most(block: &[u8; BLOCK], byte: u8) -> bool {
+    let (parts, _) = block.as_chunks::<16>();
+    let least = parts.iter().map(|part| u8x16::new(*part)).reduce(|least, part| least.min(part));
+    least.is_some_and(|least| at_most(least, byte).any())
+}
+
 /// Which bytes are escaped, from block to block.
 #[derive(Default)]
 pub(super) struct Escapes {

@@ -28,10 +28,8 @@ impl Pos {
     }
 
     pub(crate) fn advance(self, by: usize) -> Self {
-        match self.offset() {
-            Some(offset) => Self::new(offset + by),
-            None => Self::NONE,
-        }
+        // What is nowhere stays there, because nothing is behind it.
+        Self(self.0.saturating_add(Self::new(by).0))
     }
 }
 
@@ -200,8 +198,7 @@ pub fn fill<'a, T: Read<'a>>(
     if std::mem::replace(seen, true) {
         return Err(reader.error(What::Duplicate(key.to_owned())));
     }
-    *slot = reader.nullable()?;
-    Ok(())
+    reader.nullable_into(slot)
 }
 
 /// Declares a borrowed wire object: every field optional, every unknown field
@@ -244,19 +241,42 @@ macro_rules! wire {
 
         impl<$life> $crate::wire::Read<$life> for $name<$life> {
             fn read(reader: &mut $crate::wire::Reader<$life>) -> Result<Self, $crate::wire::ReadError> {
+                let members = reader.object()?;
+                let mut this = Self::empty(members.at());
+                this.read_members(members, reader)?;
+                Ok(this)
+            }
+
+            fn read_into(
+                place: &mut Option<Self>,
+                reader: &mut $crate::wire::Reader<$life>,
+            ) -> Result<(), $crate::wire::ReadError> {
+                let members = reader.object()?;
+                place.insert(Self::empty(members.at())).read_members(members, reader)
+            }
+        }
+
+        impl<$life> $name<$life> {
+            #[inline(always)]
+            fn empty(at: $crate::wire::Pos) -> Self {
+                Self { at, $( $field: None, )* extra: Vec::new() }
+            }
+
+            fn read_members(
+                &mut self,
+                mut members: $crate::wire::Members,
+                reader: &mut $crate::wire::Reader<$life>,
+            ) -> Result<(), $crate::wire::ReadError> {
                 #[derive(Default)]
                 struct SeenFields { $( $field: bool, )* }
                 let mut seen = SeenFields::default();
-                let mut members = reader.object()?;
-                let mut this = Self { at: members.at(), $( $field: None, )* extra: Vec::new() };
                 while let Some(key) = members.next(reader)? {
                     match key.decode().as_ref() {
-                        $( $key => $crate::wire::fill(&mut this.$field, &mut seen.$field, $key, reader)?, )*
-                        _ => this.extra.push($crate::wire::Extra { value: reader.raw()?, key }),
+                        $( $key => $crate::wire::fill(&mut self.$field, &mut seen.$field, $key, reader)?, )*
+                        _ => self.extra.push($crate::wire::Extra { value: reader.raw()?, key }),
                     }
                 }
-                $crate::wire::check_duplicates(&this.extra)?;
-                Ok(this)
+                $crate::wire::check_duplicates(&self.extra)
             }
         }
     )*};

@@ -62,16 +62,16 @@ impl Names {
     /// Names for tools given as (namespace, name) in the order of declaration.
     pub fn new<'n>(
         rule: NameRule,
-        tools: impl Iterator<Item = (Option<Cow<'n, str>>, Cow<'n, str>)>,
+        tools: impl Iterator<Item = (Option<Cow<'n, str>>, Cow<'n, str>)> + Clone,
     ) -> Self {
-        let mut this = Self { rule: Some(rule), renamed: BTreeMap::new() };
-        let tools: Vec<_> = tools.collect();
+        let mut this = Self::kept(rule);
         let plain = |(namespace, name): &(Option<Cow<'_, str>>, Cow<'_, str>)| {
             namespace.is_none() && rule.accepts(name)
         };
-        if tools.iter().all(plain) {
+        if tools.clone().all(|tool| plain(&tool)) {
             return this;
         }
+        let tools: Vec<_> = tools.collect();
         // Names that are fine as they are keep their spelling, whatever the
         // others would like to be called.
         let mut taken: BTreeSet<String> =
@@ -99,6 +99,25 @@ impl Names {
             this.renamed.entry(space).or_default().insert(name.to_string(), wire);
         }
         this
+    }
+
+    /// Names for tools that all keep theirs.
+    pub(crate) fn kept(rule: NameRule) -> Self {
+        Self { rule: Some(rule), renamed: BTreeMap::new() }
+    }
+
+    /// Whether every declared tool keeps its name.
+    pub(crate) fn are_kept(&self) -> bool {
+        self.renamed.is_empty()
+    }
+
+    /// The name of one of the declared tools as the target sees it.
+    pub fn declared<'n>(&self, namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
+        // If none was renamed, each of them was accepted.
+        if namespace.is_none() && self.renamed.is_empty() {
+            return Cow::Borrowed(name);
+        }
+        self.wire(namespace, name)
     }
 
     /// The name as the target sees it.
@@ -133,16 +152,17 @@ pub fn full_name<'n>(namespace: Option<&str>, name: &'n str) -> Cow<'n, str> {
 
 /// Whether a byte is a letter, a digit, `_` or `-`.
 pub(super) fn is_word(byte: u8) -> bool {
-    byte < 128 && WORDS >> byte & 1 == 1
+    WORDS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// The bytes that may be in a name, one bit for each.
-const WORDS: u128 = {
-    let mut set = 0;
+/// Which bytes may be in a name.
+#[expect(clippy::indexing_slicing, reason = "a byte is less than 256")]
+const WORDS: [bool; 256] = {
+    let mut words = [false; 256];
     let mut rest = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".as_slice();
     while let [byte, tail @ ..] = rest {
-        set |= 1 << *byte;
+        words[*byte as usize] = true;
         rest = tail;
     }
-    set
+    words
 };

@@ -1,7 +1,7 @@
 //! A pull reader over a JSON document that stays where it is.
 
 use super::ends::{self, ValueEnd, ValueEnds};
-use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan};
+use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan, Visit};
 use super::{Extra, Kind, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
@@ -10,6 +10,13 @@ use crate::translate::KnownTools;
 pub trait Read<'a>: Sized {
     /// Reads one value and leaves the reader behind it.
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
+
+    /// Reads one value into its place, for objects so large that it costs something
+    /// to move them there.
+    fn read_into(place: &mut Option<Self>, reader: &mut Reader<'a>) -> Result<(), ReadError> {
+        *place = Some(Self::read(reader)?);
+        Ok(())
+    }
 }
 
 /// Reads JSON in one pass, borrowing everything it returns.
@@ -152,6 +159,11 @@ impl<'a> Reader<'a> {
         Some(tools)
     }
 
+    /// The list of tools that came before.
+    pub(crate) fn known_list(&self) -> Option<&'a KnownTools> {
+        self.tools
+    }
+
     /// Passes over one value of any kind.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         self.skip_whitespace();
@@ -180,7 +192,13 @@ impl<'a> Reader<'a> {
     /// end, for another reader of the same document.
     pub(crate) fn skip_noting(&mut self, ends: &mut ValueEnds) -> Result<(), ReadError> {
         self.skip_whitespace();
-        self.pos = self.scanned(scan::value(self.bytes(), self.pos, self.depth, ends))?;
+        self.pos = if self.byte() == Some(b'"') {
+            let end = self.literal_end()?;
+            ends.string(self.bytes(), self.pos, end);
+            end.behind()
+        } else {
+            self.scanned(scan::value(self.bytes(), self.pos, self.depth, ends))?
+        };
         Ok(())
     }
 
@@ -227,6 +245,15 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         T::read(self).map(Some)
+    }
+
+    /// Reads a value into its place, which is empty. `null` leaves it so.
+    pub(super) fn nullable_into<T: Read<'a>>(
+        &mut self,
+        place: &mut Option<T>,
+    ) -> Result<(), ReadError> {
+        self.skip_whitespace();
+        if self.byte() == Some(b'n') { self.skip() } else { T::read_into(place, self) }
     }
 
     /// Enters an object.

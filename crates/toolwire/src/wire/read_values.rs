@@ -47,6 +47,13 @@ fn whole(text: &str) -> Option<u64> {
     (number.fract() == 0.0 && (0.0..9e15).contains(&number)).then_some(number as u64)
 }
 
+/// A value that is large and rarely there.
+impl<'a, T: Read<'a>> Read<'a> for Box<T> {
+    fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
+        T::read(reader).map(Box::new)
+    }
+}
+
 impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         reader.list(T::read)

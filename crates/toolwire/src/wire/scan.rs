@@ -82,16 +82,16 @@ fn long_whitespace(bytes: &[u8], mut pos: usize) -> usize {
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], pos: usize) -> Scan<LiteralEnd> {
     let inside = bytes.get(pos + 1..).unwrap_or_default();
-    if let Some(block) = inside.first_chunk::<BLOCK>() {
-        let at = special(*block).to_bitmask().trailing_zeros() as usize;
-        if block.get(at) == Some(&b'"') {
-            return Ok(LiteralEnd::new(pos + at + 2, false));
-        }
+    let Some(block) = inside.first_chunk::<BLOCK>() else { return long_string(bytes, inside) };
+    let at = special(*block).to_bitmask().trailing_zeros() as usize;
+    if block.get(at) == Some(&b'"') {
+        return Ok(LiteralEnd::new(pos + at + 2, false));
     }
-    long_string(bytes, inside)
+    long_string(bytes, inside.get(at.min(BLOCK)..).unwrap_or_default())
 }
 
-/// Scans a string literal that is long, or has escapes, or ends with the document.
+/// Scans the rest of a string literal that is long, or has escapes, or ends with the
+/// document. There is no escape before the rest.
 fn long_string(bytes: &[u8], inside: &[u8]) -> Scan<LiteralEnd> {
     // Most events of a stream end with short strings, behind which there is no
     // whole block.
@@ -118,23 +118,24 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
     // How far escapes are known to be right. One character may take two.
     let mut checked = at;
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let [quotes, backslashes, controls, common] = blocks::masks(block, |bytes| {
-            let is = |byte| blocks::equal(bytes, byte);
-            let common = is(b'n') | is(b'r') | is(b't');
-            [is(b'"'), is(b'\\'), blocks::at_most(bytes, 0x1f), common]
-        });
+        let [quotes, backslashes] =
+            blocks::masks(block, |bytes| [b'"', b'\\'].map(|byte| blocks::equal(bytes, byte)));
+        let controls = if blocks::has_at_most(block, 0x1f) { controls(block) } else { 0 };
         let escaped = escapes.next(backslashes);
         let ends = quotes & !escaped;
         // Nothing behind the end is part of the literal.
-        let mut rare =
-            (controls | escaped & !(quotes | backslashes | common)) & !ends & ends.wrapping_sub(1);
-        while rare != 0 {
-            let hit = at + rare.trailing_zeros() as usize;
-            let is_escaped = escaped & rare & rare.wrapping_neg() != 0;
-            if hit >= checked {
-                checked = behind_rare(bytes, hit - usize::from(is_escaped))?;
+        let mut doubtful =
+            (controls | escaped & !(quotes | backslashes)) & !ends & ends.wrapping_sub(1);
+        while doubtful != 0 {
+            let place = doubtful.trailing_zeros() as usize;
+            doubtful &= doubtful - 1;
+            if let Some(b'n' | b'r' | b't') = block.get(place) {
+                continue;
             }
-            rare &= rare - 1;
+            if at + place >= checked {
+                let is_escaped = escaped >> place & 1 == 1;
+                checked = behind_rare(bytes, at + place - usize::from(is_escaped))?;
+            }
         }
         if ends != 0 {
             return Ok(LiteralEnd::new(at + ends.trailing_zeros() as usize + 1, true));
@@ -155,6 +156,14 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
             }
         };
     }
+}
+
+/// The control characters of a block. Hardly any literal has one behind it in the
+/// same block, and none in it that is JSON.
+#[cold]
+fn controls(block: &[u8; blocks::BLOCK]) -> u64 {
+    let [controls] = blocks::masks(block, |bytes| [blocks::at_most(bytes, 0x1f)]);
+    controls
 }
 
 /// The position behind an escape that is rare. Anything else here is an error.
@@ -244,8 +253,16 @@ fn after_many(mut rest: &[u8]) -> &[u8] {
     after_few(rest)
 }
 
-/// The same for the last bytes of a document.
+/// The same for the last bytes of a document, and for short words.
 fn after_few(mut rest: &[u8]) -> &[u8] {
+    // Two halves that overlap make up anything of eight to sixteen bytes.
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk())
+        && rest.len() <= 16
+        && is_plain(*first)
+        && is_plain(*last)
+    {
+        return &[];
+    }
     while let [byte, tail @ ..] = rest
         && *byte != b'"'
         && *byte != b'\\'
@@ -254,6 +271,17 @@ fn after_few(mut rest: &[u8]) -> &[u8] {
         rest = tail;
     }
     rest
+}
+
+/// Whether none of the bytes is a quote, a backslash or a control character.
+fn is_plain(bytes: [u8; 8]) -> bool {
+    const ONES: u64 = u64::MAX / 255;
+    let word = u64::from_ne_bytes(bytes);
+    // Borrows from lower bytes can only add zeros that are not there where there is
+    // one already.
+    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7) != 0;
+    let (quotes, backslashes) = (ONES * u64::from(b'"'), ONES * u64::from(b'\\'));
+    !(has_zero(word ^ quotes) || has_zero(word ^ backslashes) || has_zero(word & (ONES * 0xe0)))
 }
 
 /// A vector register of the oldest processors that run this.

@@ -130,6 +130,26 @@ impl<'a> Str<'a> {
         &self.text
     }
 
+    /// The text as a part of the document that it was read from, if it is one, which a
+    /// text with escapes is not.
+    pub(crate) fn in_source(&self) -> Option<&'a str> {
+        match (&self.text, self.form) {
+            (Cow::Borrowed(text), Form::Clean) => Some(text),
+            (Cow::Borrowed(_), Form::Escaped | Form::Plain) | (Cow::Owned(_), _) => None,
+        }
+    }
+
+    /// One bit of 64, which is the same for texts that are the same. A text with escapes
+    /// may be any, and has all of them.
+    pub(crate) fn mark(&self) -> u64 {
+        if self.is_escaped() {
+            return u64::MAX;
+        }
+        let bytes = self.text.as_bytes();
+        let [first, last] = [bytes.first(), bytes.last()].map(|byte| byte.map_or(0, |byte| *byte));
+        1_u64.rotate_left(bytes.len() as u32 ^ u32::from(first) << 1 ^ u32::from(last) << 3)
+    }
+
     /// Whether [`Str::spelled`] gives escapes that stand for something else.
     pub(crate) fn is_escaped(&self) -> bool {
         self.form == Form::Escaped

@@ -177,6 +177,13 @@ impl<'o> Array<'o> {
         value.write(self.item());
     }
 
+    /// Writes elements that were written before.
+    pub(crate) fn elements(&mut self, elements: &[u8]) {
+        if !elements.is_empty() {
+            self.item().extend_from_slice(elements);
+        }
+    }
+
     /// Opens an object as the next element.
     pub fn object(&mut self) -> Object<'_> {
         Object::new(self.item())

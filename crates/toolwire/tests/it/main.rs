@@ -15,6 +15,7 @@ mod examples;
 mod features;
 mod fourth;
 mod fourth_tests;
+mod glances;
 mod json;
 mod laws;
 mod loops;

@@ -68,8 +68,24 @@ fn requests_whose_tools_came_before() {
     }
 }
 
-/// What is kept of a list is the same wherever the list is in the next request, and so is
-/// what the ledger says about it.
+/// Upstreams that take tools in other ways.
+fn upstreams(to: Protocol) -> [Options<'static>; 5] {
+    let profile = |change: fn(&mut Profile)| {
+        let mut profile = Profile::of(to);
+        change(&mut profile);
+        options("theirs").profile(profile)
+    };
+    [
+        options("theirs"),
+        options("o3-mini"),
+        profile(|profile| profile.strict = !profile.strict),
+        profile(|profile| profile.allowed_tools = !profile.allowed_tools),
+        profile(|profile| profile.names.max = 12),
+    ]
+}
+
+/// What is kept of a list is the same wherever the list is in the next request and whoever
+/// gets it, and so is what the ledger says about it and how its calls come back.
 #[test]
 fn translations_of_tools_that_came_before() {
     let lists = ToolLists::with_room(1 << 24);
@@ -87,8 +103,13 @@ fn translations_of_tools_that_came_before() {
                 let mut afresh = PreparedRequest::new(from, to, &body).unwrap();
                 let debug = |prepared: &PreparedRequest<'_>| format!("{:?}", prepared.request());
                 assert_eq!(debug(&prepared), debug(&afresh), "{told}");
-                let known = prepared.translate(&options("theirs"));
-                assert_eq!(known, afresh.translate(&options("theirs")), "{told}");
+                for options in upstreams(to) {
+                    let known = prepared.translate(&options);
+                    assert_eq!(known, afresh.translate(&options), "{told}");
+                    let [known, afresh] = [&prepared, &afresh]
+                        .map(|request| format!("{:?}", request.response_translator(&options)));
+                    assert_eq!(known, afresh, "{told}");
+                }
             }
         }
     }

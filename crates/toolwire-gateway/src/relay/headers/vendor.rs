@@ -11,17 +11,10 @@ use toolwire::{Action, Code, Entry, Level};
 use super::vendor_names::{VendorNames, vendors};
 use crate::config::Credential;
 
-/// Copies the headers that the upstream supports.
-pub(super) fn copy_supported(
-    client_headers: &HeaderMap,
-    to: &VendorNames,
-    credential: &Credential,
-    headers: &mut HeaderMap,
-) {
-    let reaches = |header: &Header<'_>| header.reaches(to.vendor, credential);
-    for header in Header::of(to).filter(reaches) {
-        super::copy(client_headers, header.name, headers);
-    }
+/// Whether it is a header of a vendor that its upstreams get.
+pub(super) fn is_supported(name: &HeaderName, to: &VendorNames, credential: &Credential) -> bool {
+    let mut headers = Header::of(to);
+    headers.any(|header| header.name == name && header.reaches(to.vendor, credential))
 }
 
 /// The headers that the upstream does not get.

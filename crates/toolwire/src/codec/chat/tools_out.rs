@@ -18,7 +18,7 @@ use crate::native;
 use crate::profile::Profile;
 use crate::schema::{self, RootChange};
 use crate::toolset::{Declared, ToolMapping, Toolset};
-use crate::wire::{Array, Object, Raw};
+use crate::wire::{Array, Object, Raw, Write as _};
 
 /// Writes a bare list of tools that was read from `origin`.
 pub(super) fn encode(
@@ -73,6 +73,10 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
     pub(super) fn write_list(&mut self, array: &mut Array<'_>, cx: &mut EncodeContext<'_>) {
         let mut last: Option<&Tool<'_>> = None;
         let toolset = self.sent.toolset;
+        if let (Some(written), None) = (&toolset.written, &self.subset) {
+            array.elements(written);
+            return self.sent.send_all();
+        }
         for (index, declared) in toolset.entries.iter().enumerate() {
             let Declared { tool, namespace, inline, crossing, root: _ } = declared;
             if let Some(namespace) = namespace
@@ -204,13 +208,16 @@ fn put_function(
     schema: Option<&Raw<'_>>,
     strict: Option<bool>,
 ) {
-    let mut object = array.object();
-    object.put("type", "function");
-    let mut function = object.object("function");
-    function.put("name", name);
+    // Tools are most of what a request writes, and nearly all begin so.
+    let out = array.item();
+    out.extend_from_slice(br#"{"type":"function","function":{"name":"#);
+    name.write(out);
+    let mut function = Object::more_members(out);
     description.put(&mut function);
     function.maybe("parameters", schema);
     function.maybe("strict", strict.as_ref());
+    drop(function);
+    out.extend_from_slice(b"}}");
 }
 
 /// Whether arguments must fit the schema exactly. In Chat, no `strict` means no.

@@ -15,6 +15,7 @@ mod dispositions;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod glance_in;
 mod hosted_tools_out;
 mod models_in;
 mod models_out;
@@ -59,6 +60,7 @@ pub static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
+    glance_at_response: glance_in::response,
     response_context: ResponseContext::of,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::MessagesStreamReader>::default(),

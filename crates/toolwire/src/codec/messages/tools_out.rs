@@ -39,6 +39,10 @@ pub(super) fn write_tools(
     out: &mut Vec<u8>,
     cx: &mut EncodeContext<'_>,
 ) -> BTreeSet<String> {
+    if let (Some(written), true) = (&sent.toolset.written, sent.sends_all()) {
+        Array::new(out).elements(written);
+        return BTreeSet::new();
+    }
     let is_search = |(declared, _): (&Declared<'_, '_>, _)| {
         declared.crossing == ToolMapping::Hosted(HostedClass::ToolSearch)
     };

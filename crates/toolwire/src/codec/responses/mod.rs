@@ -15,6 +15,7 @@ mod echo_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod glance_in;
 mod items_out;
 mod media_out;
 mod namespaces_in;
@@ -61,6 +62,7 @@ pub static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
+    glance_at_response: glance_in::response,
     response_context: echo_out::response_context,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::ResponsesStreamReader>::default(),

@@ -71,6 +71,10 @@ fn a_member_that_comes_twice_is_refused_by_name() {
     for (body, pointer) in [
         (r#"{"max_tokens":1,"max_tokens":2}"#, "/max_tokens"),
         (r#"{"temperature":1,"temperatur\u0065":2}"#, "/temperature"),
+        (r#"{"\u0061":1,"b":2,"b":3}"#, "/b"),
+        (r#"{"\u0061b":1,"ab":2}"#, "/ab"),
+        (r#"{"axb":1,"ayb":2,"azb":3,"ayb":4}"#, "/ayb"),
+        (r#"{"":1,"":2}"#, "/"),
         (r#"{"messages":[{"role":"user"},{"role":"user","role":"system"}]}"#, "/messages/1/role"),
         (r#"{"tools":[{"type":"function","type":"custom"}]}"#, "/tools/0/type"),
         (r#"{"tools":[{"tools":[{"name":"a","name":"b"}]}]}"#, "/tools/0/tools/0/name"),
@@ -82,6 +86,7 @@ fn a_member_that_comes_twice_is_refused_by_name() {
         assert!(message.contains(name), "{message}");
         assert_eq!(found, pointer, "{body}");
     }
+    assert!(read(r#"{"axb":1,"ayb":2,"\u0061zb":3,"":4,"a":5}"#).is_ok());
     let many = |last: &str| {
         let fields: String = (0..1000).map(|number| format!(r#""x{number}":0,"#)).collect();
         read(&format!(r#"{{{fields}"{last}":1}}"#))

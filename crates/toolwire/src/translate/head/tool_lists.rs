@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::codec::codec;
+use crate::ledger::Ledger;
 use crate::model::{Own, Protocol, Shift, Tool, ToolKind};
+use crate::profile::Profile;
+use crate::restore::Restore;
 use crate::schema;
+use crate::toolset::Toolset;
 use crate::wire::ValueEnds;
 
 /// The lists of tools that requests had lately.
@@ -12,7 +16,7 @@ use crate::wire::ValueEnds;
 /// An agent sends the same list with every request of its work, and the list is
 /// often most of the request. One that comes again, byte for byte, is compared with
 /// what was read before instead of being read. If it is translated, its tools are kept too,
-/// which takes two or three times the memory of its bytes.
+/// and how upstreams got them, which takes several times the memory of its bytes.
 #[derive(Debug, Default)]
 pub struct ToolLists {
     /// How many bytes to keep in all.
@@ -35,7 +39,13 @@ pub(super) struct ToolList {
     /// Its tools, once somebody has asked for them, placed as if it were a document.
     /// Nothing if they cannot be read, or if there are too many.
     pub(super) read: OnceLock<Option<Vec<Tool<'static>>>>,
+    /// As upstreams got it that took it lately.
+    pub(super) written: Mutex<Vec<(Profile, Option<WrittenTools>)>>,
 }
+
+/// The elements of a list of tools as an upstream gets them, if they cross without a
+/// change that anybody has to know of.
+pub(crate) type WrittenTools = Arc<[u8]>;
 
 impl ToolList {
     fn read(&self) -> Option<&[Tool<'static>]> {
@@ -48,6 +58,65 @@ impl ToolList {
         };
         self.read.get_or_init(read).as_deref()
     }
+
+    fn written(&self, profile: &Profile) -> Option<WrittenTools> {
+        let tools = self.read()?;
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, list)) = written.iter().find(|(known, _)| known == profile) {
+            return list.clone();
+        }
+        let list = write_plain(tools, self.protocol, profile);
+        if written.len() == MAX_WRITTEN {
+            written.remove(0);
+        }
+        written.push((profile.clone(), list.clone()));
+        list
+    }
+}
+
+/// Writes a list of functions that have nothing special, unless there is something to
+/// report or to restore all the same.
+fn write_plain(
+    tools: &[Tool<'static>],
+    origin: Protocol,
+    profile: &Profile,
+) -> Option<WrittenTools> {
+    if !tools.iter().all(is_plain) {
+        return None;
+    }
+    let (mut out, mut ledger) = (Vec::new(), Ledger::default());
+    (codec(profile.protocol).encode_tools)(tools, origin, profile, &mut out, &mut ledger);
+    let toolset = Toolset::of_list(tools, origin, profile);
+    let is_unchanged = ledger.is_empty()
+        && ledger.required_features().is_empty()
+        && toolset.names.are_kept()
+        && Restore::of(&toolset, origin, profile).is_empty();
+    let elements = out.strip_prefix(b"[")?.strip_suffix(b"]")?;
+    is_unchanged.then(|| elements.into())
+}
+
+/// Whether a tool is a function with a name, a description and a schema.
+fn is_plain(tool: &Tool<'_>) -> bool {
+    let Tool {
+        at: _,
+        name: _,
+        description: _,
+        kind,
+        strict,
+        defer,
+        callers,
+        examples,
+        output_schema,
+        deferred_result,
+        eager,
+        cache,
+        extra,
+    } = tool;
+    matches!(kind, ToolKind::Function { schema: _ })
+        && [strict, defer, deferred_result, eager].into_iter().all(Option::is_none)
+        && [callers, examples, output_schema].into_iter().all(Option::is_none)
+        && cache.is_none()
+        && extra.is_empty()
 }
 
 /// Notes which schemas every protocol takes as they are, which takes a look at all of
@@ -110,6 +179,17 @@ impl KnownTools {
         Some(self.list.read()?.iter().map(|tool| tool.shifted(self.start)).collect())
     }
 
+    /// The list as an upstream gets it, if these are its tools and they cross without
+    /// a change that anybody has to know of.
+    pub(crate) fn written(&self, tools: &[Tool<'_>], profile: &Profile) -> Option<WrittenTools> {
+        let known = self.list.read()?;
+        let stands = |tool: &Tool<'_>, known: &Tool<'_>| tool.at == known.at.advance(self.start);
+        let is_same = tools.len() == known.len()
+            && tools.first().zip(known.first()).is_some_and(|(tool, known)| stands(tool, known))
+            && tools.last().zip(known.last()).is_some_and(|(tool, known)| stands(tool, known));
+        if is_same { self.list.written(profile) } else { None }
+    }
+
     /// Where the long values of the list end.
     pub(super) fn ends(&self) -> &ValueEnds {
         &self.list.ends
@@ -155,6 +235,10 @@ impl ToolLists {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// For how many models a list is kept as they get it. An agent uses one or two at a
+/// time.
+const MAX_WRITTEN: usize = 2;
 
 /// How many lists a new one is compared with.
 const MAX_LISTS: usize = 32;

@@ -57,7 +57,7 @@ fn each_header_is_sent_to_its_vendor_and_reported_otherwise() {
     for (to, credential, carried, reported) in [
         (Messages, &key, &[0, 1][..], [&at_anthropic[..], &of_openai].concat()),
         (Messages, &Credential::None, &[0, 1], [&at_anthropic[..], &of_openai].concat()),
-        (Messages, &Credential::Client, &[0, 1, 6, 5], of_openai.clone()),
+        (Messages, &Credential::Client, &[0, 1, 5, 6], of_openai.clone()),
         (Chat, &key, &[2], accounts(of_anthropic.clone())),
         (Responses, &key, &[2], accounts(of_anthropic.clone())),
         (Chat, &Credential::None, &[2], accounts(of_anthropic.clone())),
@@ -67,7 +67,8 @@ fn each_header_is_sent_to_its_vendor_and_reported_otherwise() {
         let client_headers = headers(CLIENT_HEADERS);
         let mut sent = HeaderMap::new();
         let names = VendorNames::of(to.describe().vendor);
-        copy_supported(&client_headers, &names, credential, &mut sent);
+        let is_copied = |name: &HeaderName| is_supported(name, &names, credential);
+        crate::relay::headers::copy(&client_headers, is_copied, &mut sent);
         let want: Vec<_> = carried.iter().map(|index| CLIENT_HEADERS[*index]).collect();
         assert_eq!(lines(&sent), want, "{to} {credential:?}");
         let entries = lost(&client_headers, to.describe().vendor, credential);

@@ -2,7 +2,8 @@
 //!
 //! Members of every chunk are named even if they are not used: unnamed members
 //! are collected in a list, and a list per chunk would be an allocation per
-//! chunk.
+//! chunk. What is large and in few chunks is boxed, because a chunk is moved several
+//! times while it is read.
 
 use crate::codec::chat::content_in::Content;
 use crate::codec::chat::wire::Usage;
@@ -17,7 +18,7 @@ wire! {
         created: Raw<'a> = "created",
         model: Raw<'a> = "model",
         choices: SmallList<ChunkChoice<'a>> = "choices",
-        usage: Usage<'a> = "usage",
+        usage: Box<Usage<'a>> = "usage",
         service_tier: Raw<'a> = "service_tier",
         system_fingerprint: Raw<'a> = "system_fingerprint",
         /// Random padding, so that the length of a chunk reveals nothing.
@@ -34,11 +35,11 @@ wire! {
         index: At<u64> = "index",
         delta: ChunkDelta<'a> = "delta",
         /// Some servers send the whole message where a delta belongs.
-        message: ChunkDelta<'a> = "message",
+        message: Box<ChunkDelta<'a>> = "message",
         finish_reason: Raw<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",
         /// Moonshot counts tokens here.
-        usage: Usage<'a> = "usage",
+        usage: Box<Usage<'a>> = "usage",
         /// OpenRouter sends errors in mid-stream here.
         error: Raw<'a> = "error",
         /// OpenRouter.
@@ -59,7 +60,7 @@ wire! {
         annotations: Raw<'a> = "annotations",
         audio: Raw<'a> = "audio",
         tool_calls: SmallList<AnyCallDelta<'a>> = "tool_calls",
-        function_call: FunctionDelta<'a> = "function_call",
+        function_call: Box<FunctionDelta<'a>> = "function_call",
         reasoning_content: Raw<'a> = "reasoning_content",
         reasoning: Raw<'a> = "reasoning",
         reasoning_details: Raw<'a> = "reasoning_details",
@@ -72,7 +73,7 @@ wire! {
         id: Str<'a> = "id",
         kind: Str<'a> = "type",
         function: FunctionDelta<'a> = "function",
-        custom: CustomDelta<'a> = "custom",
+        custom: Box<CustomDelta<'a>> = "custom",
     }
 
     /// The `function` of a call, and the deprecated `function_call`.
@@ -95,7 +96,7 @@ wire! {
 
     /// Groq's own member of a chunk.
     pub(super) struct Groq<'a> {
-        usage: Usage<'a> = "usage",
+        usage: Box<Usage<'a>> = "usage",
         error: Raw<'a> = "error",
     }
 }
@@ -115,6 +116,19 @@ impl<T> SmallList<T> {
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none()
     }
+
+    /// Hands on each element, with its place. For elements that are large, which an
+    /// iterator moves several times.
+    pub(super) fn try_each<E>(
+        self,
+        mut each: impl FnMut(usize, T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { first, rest } = self;
+        if let Some(first) = first {
+            each(0, first)?;
+        }
+        (1..).zip(rest).try_for_each(|(place, element)| each(place, element))
+    }
 }
 
 impl<T> IntoIterator for SmallList<T> {
@@ -130,12 +144,11 @@ impl<'a, T: Read<'a>> Read<'a> for SmallList<T> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let mut list = Self { first: None, rest: Vec::new() };
         let mut members = reader.array()?;
-        while members.more(reader)? {
-            let element = T::read(reader)?;
-            match list.first {
-                None => list.first = Some(element),
-                Some(_) => list.rest.push(element),
-            }
+        if members.more(reader)? {
+            T::read_into(&mut list.first, reader)?;
+        }
+        while list.first.is_some() && members.more(reader)? {
+            list.rest.push(T::read(reader)?);
         }
         Ok(list)
     }
@@ -171,7 +184,6 @@ impl<'a> Read<'a> for DeltaContent<'a> {
 
 /// An element of `tool_calls`, of a kind that toolwire knows or not.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "almost every call is of a known kind")]
 pub(super) enum AnyCallDelta<'a> {
     Known(CallDelta<'a>),
     Unknown { kind: Str<'a>, raw: Raw<'a> },

@@ -171,19 +171,21 @@ impl ChatStreamReader {
             }
             self.members.member("x_groq", Some(own), sink);
         }
-        for (position, choice) in choices.into_iter().flatten().enumerate() {
-            if choice.index.as_ref().map_or(position as u64, |index| index.value) != 0 {
+        if let Some(choices) = choices {
+            choices.try_each(|position, choice| {
+                if choice.index.as_ref().map_or(position as u64, |index| index.value) == 0 {
+                    return self.read_choice(choice, sink);
+                }
                 if !std::mem::replace(&mut self.reported_other_choices, true) {
                     sink.ledger().dropped(choice.at, Code::MultipleAnswers);
                 }
-                continue;
-            }
-            self.read_choice(choice, sink)?;
+                Ok(())
+            })?;
         }
         if let Some(counted) = usage
             && self.state == ReaderState::Begun
         {
-            sink.event(Event::Usage(usage_in::read(counted)));
+            sink.event(Event::Usage(usage_in::read(*counted)));
         }
         Ok(())
     }
@@ -212,7 +214,7 @@ impl ChatStreamReader {
             let body = format!("{{\"error\":{}}}", error.text());
             return self.read_error(&body, sink);
         }
-        if let Some(delta) = delta.or(message) {
+        if let Some(delta) = delta.or_else(|| message.map(|message| *message)) {
             self.read_delta(delta, logprobs, sink);
         }
         if let Some(raw) = finish_reason {
@@ -232,7 +234,7 @@ impl ChatStreamReader {
         self.members.member("content_filter_results", content_filter_results, sink);
         self.members.members(extra, sink);
         if let Some(counted) = usage {
-            sink.event(Event::Usage(usage_in::read(counted)));
+            sink.event(Event::Usage(usage_in::read(*counted)));
         }
         Ok(())
     }
@@ -299,7 +301,7 @@ impl ChatStreamReader {
             }
         }
         if let Some(function) = function_call {
-            let mut fragment = CallFragment::from_function(function);
+            let mut fragment = CallFragment::from_function(*function);
             fragment.legacy = true;
             self.blocks.push_call(fragment, sink);
         }
@@ -359,7 +361,7 @@ impl ChatStreamReader {
         };
         let mut fragment = match (function, custom) {
             (Some(function), _) => CallFragment::from_function(function),
-            (None, Some(custom)) => CallFragment::from_custom(custom),
+            (None, Some(custom)) => CallFragment::from_custom(*custom),
             (None, None) => CallFragment::empty(),
         };
         fragment.index = index.map(|index| index.value);

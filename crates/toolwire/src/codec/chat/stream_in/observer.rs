@@ -143,7 +143,7 @@ fn read_usage(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<
 fn read_groq(own: &Raw<'_>, summary: &mut ResponseSummary) -> bool {
     let Some(Ok(Groq { at: _, usage, error, extra: _ })) = reread(own) else { return false };
     if let Some(counts) = usage {
-        summary.usage = Some(usage_in::read(counts).into_owned());
+        summary.usage = Some(usage_in::read(*counts).into_owned());
     }
     error.is_some()
 }

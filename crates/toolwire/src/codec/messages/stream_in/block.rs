@@ -63,8 +63,8 @@ impl OpenContentBlock {
         Ok(start.reader().tag("id")?.is_some_and(|again| again == *id.as_str()))
     }
 
-    /// Adds a piece. Says whether it fits the block.
-    pub(super) fn delta(&mut self, delta: Delta<'_>, sink: &mut dyn EventSink) -> bool {
+    /// Adds a piece.
+    pub(super) fn delta(&mut self, delta: Delta<'_>, sink: &mut dyn EventSink) {
         let Delta { at, kind, text, partial_json, thinking: thought, signature, citation, extra } =
             delta;
         let kind = kind.as_ref().map(Str::decode);
@@ -102,17 +102,14 @@ impl OpenContentBlock {
             }
             (Some("compaction_delta"), Self::Buffered(buffered)) => {
                 buffered.members = extra.into_owned();
-                return true;
+                return;
             }
             (_, _) => {
                 let note = sink.ledger().dropped(at, Code::UnknownItem);
                 note.detail("The upstream sent a piece that does not belong to its block.");
-                report(&extra, sink);
-                return false;
             }
         }
         report(&extra, sink);
-        true
     }
 
     pub(super) fn close(self, sink: &mut dyn EventSink) {

@@ -74,21 +74,26 @@ impl OpenContentBlocks {
         Ok(())
     }
 
-    /// A block grows. Says whether the event fits the block.
-    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn EventSink) -> bool {
+    /// A block grows.
+    pub(super) fn delta(&mut self, event: BlockDelta<'_>, sink: &mut dyn EventSink) {
         let BlockDelta { at, kind: _, index, delta, extra } = event;
         report(&extra, sink);
-        let Some(delta) = delta else { return false };
+        let Some(delta) = delta else { return };
         let Some(block) = self.find(index.map(|index| index.value)) else {
             let note = sink.ledger().dropped(at, Code::UnknownItem);
             note.detail("The upstream sent a piece of a block that is not open.");
-            return false;
+            return;
         };
-        block.delta(delta, sink)
+        block.delta(delta, sink);
     }
 
-    /// A block grows by a text, like by the event before.
-    pub(super) fn text_delta(&mut self, delta: TextDelta, text: Str<'_>, sink: &mut dyn EventSink) {
+    /// A block grows by a text. Says whether there is such a block.
+    pub(super) fn text_delta(
+        &mut self,
+        delta: TextDelta,
+        text: Str<'_>,
+        sink: &mut dyn EventSink,
+    ) -> bool {
         let TextDelta { index, kind } = delta;
         match (kind, self.find(index)) {
             (DeltaKind::Text, Some(OpenContentBlock::Text { number })) => {
@@ -101,8 +106,9 @@ impl OpenContentBlocks {
             (DeltaKind::Input, Some(OpenContentBlock::Buffered(buffered))) => {
                 buffered.input.push_str(&text.decode());
             }
-            (kind, block) => debug_assert!(false, "{block:?} does not grow by {kind:?}"),
+            (_, _) => return false,
         }
+        true
     }
 
     /// The open block that an event is about.

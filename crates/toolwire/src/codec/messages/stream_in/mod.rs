@@ -49,11 +49,21 @@ impl StreamReader for MessagesStreamReader {
         if self.phase == ReadPhase::Over || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        if let Some((delta, text)) = self.last.fit(frame) {
-            self.blocks.text_delta(delta, text, sink);
+        if let Some((delta, text)) = self.last.fit(frame)
+            && self.blocks.text_delta(delta, text, sink)
+        {
             return Ok(());
         }
         let repeats = self.last.forget();
+        if self.phase == ReadPhase::Begun
+            && let Some((delta, text)) = text_delta::read(data)
+            && self.blocks.text_delta(delta, text, sink)
+        {
+            if repeats {
+                self.last.cut(frame, text_delta::find);
+            }
+            return Ok(());
+        }
         let mut reader = Reader::new(data);
         let tag = reader.tag("type")?;
         let kind = tag.as_ref().map(Str::decode);
@@ -61,10 +71,7 @@ impl StreamReader for MessagesStreamReader {
             "content_block_delta" => {
                 let event = reader.document()?;
                 if self.accepts_content(sink) {
-                    let fits = self.blocks.delta(event, sink);
-                    if fits && repeats {
-                        self.last.cut(frame, text_delta::find);
-                    }
+                    self.blocks.delta(event, sink);
                 }
             }
             "content_block_start" => {

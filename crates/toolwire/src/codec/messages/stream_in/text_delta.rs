@@ -24,26 +24,42 @@ pub(super) enum DeltaKind {
 
 /// Finds the text of an event, if the event is such a delta.
 pub(super) fn find(data: &str, holes: &mut Holes<'_>) -> Option<TextDelta> {
-    let mut reader = Reader::new(data);
-    let (mut index, mut kind) = (None, None);
-    let mut members = reader.object().ok()?;
-    while let Some(key) = members.next(&mut reader).ok()? {
-        match key.decode().as_ref() {
-            "type" => (reader.string().ok()? == "content_block_delta").then_some(())?,
-            "index" => index = reader.nullable::<At<u64>>().ok()?,
-            "delta" => kind = Some(find_in_delta(&mut reader, holes)?),
-            _other => return None,
-        }
-    }
-    Some(TextDelta { index: index.map(|index| index.value), kind: kind? })
+    let (delta, text) = read(data)?;
+    holes.text(&text)?;
+    Some(delta)
 }
 
-fn find_in_delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<DeltaKind> {
-    let (mut named, mut held): (Option<Str<'_>>, _) = (None, None);
+/// Reads an event, if it is such a delta. Any other, and one that is at fault, is left
+/// to whoever reads all events.
+pub(super) fn read(data: &str) -> Option<(TextDelta, Str<'_>)> {
+    let mut reader = Reader::new(data);
+    let (mut named, mut index, mut delta) = (None, None, None);
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(&mut reader).ok()? {
+        let is_repeated = match key.decode().as_ref() {
+            "type" => named.replace(reader.string().ok()?).is_some(),
+            "index" => index.replace(reader.nullable::<At<u64>>().ok()?).is_some(),
+            "delta" => delta.replace(read_delta(&mut reader)?).is_some(),
+            _other => return None,
+        };
+        if is_repeated {
+            return None;
+        }
+    }
+    reader.finish().ok()?;
+    if named? != "content_block_delta" {
+        return None;
+    }
+    let (kind, text) = delta?;
+    Some((TextDelta { index: index.flatten().map(|index| index.value), kind }, text))
+}
+
+fn read_delta<'a>(reader: &mut Reader<'a>) -> Option<(DeltaKind, Str<'a>)> {
+    let (mut named, mut held) = (None, None);
     let mut members = reader.object().ok()?;
     while let Some(key) = members.next(reader).ok()? {
         let kind = match key.decode().as_ref() {
-            "type" => {
+            "type" if named.is_none() => {
                 named = Some(reader.string().ok()?);
                 continue;
             }
@@ -52,8 +68,9 @@ fn find_in_delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Delta
             "partial_json" => DeltaKind::Input,
             _other => return None,
         };
-        holes.text(&reader.string().ok()?)?;
-        held = Some(kind);
+        if held.replace((kind, reader.string().ok()?)).is_some() {
+            return None;
+        }
     }
     let kind = match named?.decode().as_ref() {
         "text_delta" => DeltaKind::Text,
@@ -61,5 +78,5 @@ fn find_in_delta(reader: &mut Reader<'_>, holes: &mut Holes<'_>) -> Option<Delta
         "input_json_delta" => DeltaKind::Input,
         _other => return None,
     };
-    (held? == kind).then_some(kind)
+    held.filter(|(held, _)| *held == kind)
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::protocol::PathMatch;
-use crate::translate::{Error, RequestHead};
+use crate::translate::{Error, Options, PreparedRequest, RequestHead};
 
 const TOOL: &str = r#"{"type":"function","function":{"name":"read","description":"Reads a \"file\", with the numbers of its lines.","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}}"#;
 
@@ -104,4 +104,60 @@ fn the_oldest_make_room() {
     let lists = ToolLists::with_room(1 << 20);
     (0..100).for_each(|name| drop(read(&lists, &body(name))));
     assert_eq!(count(&lists), MAX_LISTS);
+}
+
+/// How the list of the last request was written for upstreams.
+fn written(lists: &ToolLists) -> Vec<Option<String>> {
+    let recent = lists.lock();
+    let written = recent[0].written.lock().unwrap();
+    let text = |list: &WrittenTools| String::from_utf8(list.to_vec()).unwrap();
+    written.iter().map(|(_, list)| list.as_ref().map(text)).collect()
+}
+
+#[test]
+fn a_plain_list_is_kept_as_upstreams_get_it() {
+    let lists = ToolLists::with_room(1 << 20);
+    let body = format!(r#"{{"model":"m","messages":[],"tools":[{TOOL}]}}"#);
+    let translate = |to, model: &str| {
+        let head = read(&lists, &body).unwrap();
+        let prepared = PreparedRequest::with_head(Protocol::Chat, to, &head, body.as_bytes());
+        let translated = prepared.unwrap().translate(&Options::new().model(model)).unwrap();
+        String::from_utf8(translated.body).unwrap()
+    };
+    let first = translate(Protocol::Messages, "m");
+    assert_eq!(written(&lists), []);
+    for _ in 0..2 {
+        assert_eq!(translate(Protocol::Messages, "m"), first);
+        let [Some(list)] = &written(&lists)[..] else { panic!("one list") };
+        assert!(first.contains(&format!("\"tools\":[{list}]")), "{list}");
+    }
+    // Those of two upstreams are kept.
+    translate(Protocol::Responses, "m");
+    translate(Protocol::Messages, "m");
+    assert_eq!(written(&lists).len(), 2);
+    translate(Protocol::Responses, "gpt-4.1-mini");
+    translate(Protocol::Messages, "claude-sonnet-4-5");
+    assert_eq!(written(&lists).len(), 2);
+}
+
+#[test]
+fn a_list_with_something_to_report_is_not() {
+    for tools in [
+        format!("[{TOOL},{TOOL}]"),
+        format!("[{}]", TOOL.replace("\"read\"", "\"read.it\"")),
+        format!("[{}]", TOOL.replace("\"name\"", "\"strict\":true,\"name\"")),
+        format!("[{}]", TOOL.replace("\"name\"", "\"other\":1,\"name\"")),
+        format!("[{}]", TOOL.replace("\"type\":\"object\"", "\"type\":\"array\"")),
+        r#"[{"type":"custom","custom":{"name":"grep"}}]"#.to_owned(),
+    ] {
+        let lists = ToolLists::with_room(1 << 20);
+        let body = format!(r#"{{"model":"m","messages":[],"tools":{tools}}}"#);
+        for _ in 0..2 {
+            let head = read(&lists, &body).unwrap();
+            let (from, to) = (Protocol::Chat, Protocol::Messages);
+            let prepared = PreparedRequest::with_head(from, to, &head, body.as_bytes());
+            prepared.unwrap().translate(&Options::new()).unwrap();
+        }
+        assert_eq!(written(&lists), [None], "{tools}");
+    }
 }

@@ -315,3 +315,48 @@ fn what_is_no_event_is_refused() {
         assert_eq!(reader.read(&frame, &mut Collected::default()).is_ok(), fits, "{data}");
     }
 }
+
+/// Deltas of text are read in a shorter way, which must not take what the longer one
+/// refuses.
+#[test]
+fn a_delta_at_fault_is_refused_and_one_that_fits_nothing_reported() {
+    let open =
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let text = r#""delta":{"type":"text_delta","text":"a"}"#;
+    let read_behind = |data: &str| {
+        let mut reader = (CODEC.stream_reader)();
+        let mut collected = Collected::default();
+        let mut last = Ok(());
+        for data in [START, open, data] {
+            let frame = crate::wire::sse::Frame { name: None, data, raw: b"", ended: true };
+            last = reader.read(&frame, &mut collected);
+        }
+        last.map(|()| (collected.lines.last().cloned(), codes(&collected)))
+    };
+    let read =
+        |members: &str| read_behind(&format!(r#"{{"type":"content_block_delta",{members}}}"#));
+    for members in [
+        format!(r#""index":0,"index":0,{text}"#),
+        format!(r#""type":"content_block_delta","index":0,{text}"#),
+        format!(r#""index":0,{text},{text}"#),
+        r#""index":0,"delta":{"type":"text_delta","text":"a","text":"b"}"#.to_owned(),
+        r#""index":0,"delta":{"type":"text_delta","type":"text_delta","text":"a"}"#.to_owned(),
+        format!(r#""index":-1,{text}"#),
+    ] {
+        assert!(read(&members).is_err(), "{members}");
+    }
+    assert!(
+        read_behind(&format!(r#"{{"type":"content_block_delta","index":0,{text}}}{{}}"#)).is_err()
+    );
+    let said = (Some(r#"text 0 "a""#.to_owned()), Vec::new());
+    assert_eq!(read(&format!(r#""index":0,{text}"#)).unwrap(), said);
+    assert_eq!(read(text).unwrap(), said);
+    for members in [
+        format!(r#""index":1,{text}"#),
+        r#""index":0,"delta":{"type":"thinking_delta","thinking":"a"}"#.to_owned(),
+        format!(r#""index":0,{text},"more":1"#),
+    ] {
+        let (_, codes) = read(&members).unwrap();
+        assert_eq!(codes.len(), 1, "{members}");
+    }
+}

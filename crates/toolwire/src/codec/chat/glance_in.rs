@@ -1,0 +1,111 @@
+//! An answer that passes: what a log says of it.
+
+use super::wire::Usage;
+use super::{stop_in, usage_in};
+use crate::model::ResponseGlance;
+use crate::wire::{At, Kind, Reader, Str, glance};
+
+/// Takes a glance at an answer. `None` if it is unusual.
+pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
+    let mut reader = Reader::new(body);
+    let (mut model, mut usage) = (None, None);
+    let mut choices = Choices::default();
+    glance::members(&mut reader, |key, reader| {
+        match key {
+            "model" => model = glance::value(reader)?,
+            "choices" => choices.read(reader)?,
+            "usage" => usage = glance::value::<Usage<'_>>(reader)?.map(usage_in::read),
+            "id" | "object" | "service_tier" => _ = glance::has_text(reader)?,
+            "created" => _ = glance::value::<At<u64>>(reader)?,
+            _other => glance::anything(reader)?,
+        }
+        Some(())
+    })?;
+    reader.finish().ok()?;
+    // Whether an answer that says nothing is one is for others to decide.
+    let Choices { stop, calls, has_content } = choices;
+    Some(ResponseGlance { model, usage, calls, stop: stop.filter(|_| has_content)? })
+}
+
+/// The choices of an answer.
+#[derive(Default)]
+struct Choices {
+    /// Why the first one ended.
+    stop: Option<&'static str>,
+    calls: usize,
+    has_content: bool,
+}
+
+impl Choices {
+    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        glance::elements(reader, |reader| {
+            let (mut calls, mut word) = (None, None);
+            glance::members(reader, |key, reader| {
+                match key {
+                    "message" => calls = Some(self.read_message(reader)?),
+                    "finish_reason" => word = glance::value::<Str<'_>>(reader)?,
+                    "index" => _ = glance::value::<At<u64>>(reader)?,
+                    _other => glance::anything(reader)?,
+                }
+                Some(())
+            })?;
+            let calls = calls?;
+            self.calls += calls;
+            if self.stop.is_none() {
+                self.stop = Some(stop_in::of_word(word, calls > 0, false).as_str());
+            }
+            Some(())
+        })
+    }
+
+    /// Reads a message of text and calls. How many calls it has.
+    fn read_message(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
+        let mut calls = 0;
+        glance::members(reader, |key, reader| {
+            match key {
+                "role" => {
+                    let role = glance::value::<Str<'_>>(reader)?;
+                    role.is_none_or(|role| role == "assistant").then_some(())?;
+                }
+                "content" => self.has_content |= glance::has_text(reader)?,
+                "tool_calls" if reader.peek() == Kind::Array => {
+                    glance::elements(reader, |reader| {
+                        calls += 1;
+                        read_call(reader)
+                    })?;
+                }
+                "tool_calls" | "refusal" | "audio" | "function_call" | "name" | "tool_call_id" => {
+                    glance::absent(reader)?;
+                }
+                // Reasoning, annotations and what only a vendor knows are neither text
+                // nor calls.
+                _other => glance::anything(reader)?,
+            }
+            Some(())
+        })?;
+        self.has_content |= calls > 0;
+        Some(calls)
+    }
+}
+
+/// Reads the call of a function.
+fn read_call(reader: &mut Reader<'_>) -> Option<()> {
+    let mut is_named = false;
+    glance::members(reader, |key, reader| {
+        match key {
+            "id" | "type" => _ = glance::has_text(reader)?,
+            "function" => glance::members(reader, |key, reader| {
+                match key {
+                    "name" => is_named = glance::has_text(reader)?,
+                    "arguments" => _ = glance::has_text(reader)?,
+                    _other => glance::anything(reader)?,
+                }
+                Some(())
+            })?,
+            "custom" => glance::absent(reader)?,
+            _other => glance::anything(reader)?,
+        }
+        Some(())
+    })?;
+    is_named.then_some(())
+}

@@ -4,12 +4,13 @@
 //! transaction, and nobody gets an answer before its end. A thread (`thread.rs`) writes
 //! it, because a disk may hang.
 //!
-//! Waking a thread for each write, and a task of the runtime for each answer, costs more
-//! than many a write. So whoever comes first hands its write over and waits for the thread
-//! in place, as if it wrote itself, unless that takes long. While the runtime is busy, a
-//! task gathers what is to be written before: it lets the runtime do what else is ready,
-//! because that may bring more. It is a task of its own and not that of a client, because
-//! a client may leave, or stop reading its answer, while others wait.
+//! While the runtime is busy, a task gathers what is to be written: it lets the runtime do
+//! what else is ready, because that may bring more. Then it hands the group over and waits
+//! for the thread in place, as if it wrote itself, unless that takes long. So nobody has to
+//! be woken from another thread, and everything is still in the processor's caches. It is a
+//! task of its own and not that of a client, because a client may leave, or stop reading
+//! its answer, while others wait. If the runtime is not busy, gathering would keep those
+//! together who have once come together, and the thread finds its groups by itself.
 
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -55,13 +56,11 @@ impl Writer {
         let (answer, result) = oneshot::channel();
         let job = Box::new(Work::new(work, answer));
         let runtime = if self.waits_for_disk { None } else { Handle::try_current().ok() };
-        match (self.queue.push(job, runtime.is_some()), runtime) {
-            (Next::Gather, Some(runtime)) => {
-                let queue = Arc::clone(&self.queue);
-                drop(runtime.spawn(Gathering { queue, has_ended: false }.run()));
-            }
-            (Next::HandOver, _) => self.queue.hand_over(),
-            (Next::Wait | Next::Gather, _) => {}
+        if self.queue.push(job, runtime.is_some())
+            && let Some(runtime) = runtime
+        {
+            let queue = Arc::clone(&self.queue);
+            drop(runtime.spawn(Gathering { queue, has_ended: false }.run()));
         }
         result.await.map_err(|_| stopped())?
     }
@@ -112,20 +111,10 @@ struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Active {
     Nobody,
-    /// A task gathers what is to be written, or hands it over.
+    /// A task gathers what is to be written.
     Task,
     /// The thread writes.
     Thread,
-}
-
-/// What somebody who has come has to do.
-enum Next {
-    /// Somebody else sees to it.
-    Wait,
-    /// Start a task that gathers more.
-    Gather,
-    /// Hand it over.
-    HandOver,
 }
 
 impl Queue {
@@ -142,21 +131,19 @@ impl Queue {
         Self { state: Mutex::new(state), turn: Condvar::new(), done: Condvar::new() }
     }
 
-    /// Adds a job. Returns what the caller has to do next, if it can.
-    fn push(&self, job: Box<dyn Job>, can_hand_over: bool) -> Next {
+    /// Adds a job. Returns whether the caller has to start a task that gathers more.
+    fn push(&self, job: Box<dyn Job>, can_gather: bool) -> bool {
         let mut state = self.state();
         state.jobs.push(job);
         if state.active != Active::Nobody {
-            return Next::Wait;
+            return false;
         }
-        if can_hand_over {
-            state.active = Active::Task;
-            let is_busy = state.pace.longest_growth() > Duration::ZERO;
-            return if is_busy { Next::Gather } else { Next::HandOver };
+        let gathers = can_gather && state.pace.longest_growth() > Duration::ZERO;
+        state.active = if gathers { Active::Task } else { Active::Thread };
+        if !gathers {
+            self.turn.notify_one();
         }
-        state.active = Active::Thread;
-        self.turn.notify_one();
-        Next::Wait
+        gathers
     }
 
     /// Waits for the thread's turn. `false` if there will be none.

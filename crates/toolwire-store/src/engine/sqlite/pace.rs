@@ -1,12 +1,11 @@
-//! How far groups of writes are apart.
+//! How long writes wait for others.
 //!
-//! The fuller a group is, the less each write of it costs. So the thread that writes
-//! lets a moment pass between two groups while several clients write at a time. The
-//! moment is longer while everything else is busy too: what is written then would have
-//! to wait for a processor in any case, and gets one sooner if less time is spent on
-//! writing. A client that is alone never waits.
+//! The fuller a group is, the less each write of it costs. So a group grows as long as
+//! more comes, and the thread that writes lets a moment pass between two groups while
+//! several clients write at a time. The moment is longer while everything else is busy
+//! too: what is written then would have to wait for a processor in any case, and gets
+//! one sooner if less time is spent on writing. A client that is alone never waits.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, RuntimeMetrics};
@@ -26,14 +25,19 @@ impl Pace {
         Self { last: Instant::now(), is_crowded: false, load }
     }
 
-    /// Lets a moment pass after a group, unless clients come one by one. Nobody has to
-    /// wake the thread for what comes meanwhile.
-    pub(super) fn wait(&mut self) {
-        if self.is_crowded {
-            let is_busy = self.load.as_mut().is_some_and(Load::is_high);
-            let distance = if is_busy { WHILE_BUSY } else { WHILE_CROWDED };
-            thread::sleep(distance.saturating_sub(self.last.elapsed()));
+    /// How long a group may grow while more comes.
+    pub(super) fn longest_growth(&mut self) -> Duration {
+        if self.is_busy() { WHILE_BUSY } else { WHILE_IDLE }
+    }
+
+    /// How long the thread lets pass before the next group. Nobody has to wake it for
+    /// what comes meanwhile.
+    pub(super) fn pause(&mut self) -> Duration {
+        if !self.is_crowded {
+            return Duration::ZERO;
         }
+        let distance = if self.is_busy() { WHILE_BUSY } else { WHILE_CROWDED };
+        distance.saturating_sub(self.last.elapsed())
     }
 
     /// Notes that a group begins, and whether it has more than one write. After one that
@@ -46,6 +50,10 @@ impl Pace {
     /// Notes that nothing came.
     pub(super) fn rest(&mut self) {
         self.is_crowded = false;
+    }
+
+    fn is_busy(&mut self) -> bool {
+        self.load.as_mut().is_some_and(Load::is_high)
     }
 }
 
@@ -86,7 +94,11 @@ fn busy(metrics: &RuntimeMetrics) -> Duration {
 /// to what they wait, so it is short.
 const WHILE_CROWDED: Duration = Duration::from_millis(1);
 
-/// The same while the runtime is busy.
+/// How long a group grows while more comes. Those who write together are told together,
+/// and come again together. A long time would keep them so, and have each wait for all.
+const WHILE_IDLE: Duration = Duration::from_micros(500);
+
+/// Both while the runtime is busy.
 const WHILE_BUSY: Duration = Duration::from_millis(8);
 
 /// Threads count their time after some dozens of tasks, so it takes a while to tell.

@@ -1,0 +1,280 @@
+//! Who writes, and how much at a time.
+
+use std::future::poll_fn;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::sync::mpsc;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use super::*;
+use crate::options::SqliteOptions;
+
+/// A runtime with one thread, where one task that blocks would hold up all others.
+fn runtime() -> Runtime {
+    runtime_with(1)
+}
+
+fn runtime_with(threads: usize) -> Runtime {
+    Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
+}
+
+/// A file of its own, gone at the end.
+struct TestFile(std::path::PathBuf);
+
+impl TestFile {
+    fn new(name: &str) -> Self {
+        let name = format!("toolwire-writer-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn writer(&self, sync: Sync) -> Arc<Writer> {
+        let connector = Connector::new(SqliteOptions { path: self.0.join("store.db"), sync });
+        let connection = connector.open_to_write().unwrap();
+        connection.execute_batch("CREATE TABLE number (value)").unwrap();
+        Arc::new(Writer::start(connector, Some(connection)).unwrap())
+    }
+
+    /// How many transactions the log has. The last page of each says how long the file is.
+    fn transactions(&self) -> usize {
+        let log = std::fs::read(self.0.join("store.db-wal")).unwrap();
+        let frames = log[LOG_HEADER..].chunks_exact(FRAME_HEADER + PAGE);
+        let salt = &log[16..24];
+        let is_of_this_log = |frame: &&[u8]| &frame[8..16] == salt;
+        frames.take_while(is_of_this_log).filter(|frame| frame[4..8] != [0; 4]).count()
+    }
+
+    fn numbers(&self) -> Vec<i64> {
+        numbers(&self.0.join("store.db"))
+    }
+}
+
+fn numbers(path: &Path) -> Vec<i64> {
+    let connection = Connection::open(path).unwrap();
+    let mut select = connection.prepare("SELECT value FROM number ORDER BY value").unwrap();
+    let found = select.query_map([], |row| row.get(0)).unwrap();
+    found.map(Result::unwrap).collect()
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn write(writer: &Writer, number: i64) -> Result<(), StoreError> {
+    let insert = move |connection: &Connection| {
+        connection.execute("INSERT INTO number VALUES ($1)", [number])?;
+        Ok(())
+    };
+    writer.run(insert).await
+}
+
+/// Looks at a write once, when nothing can have come of it yet.
+async fn begin(mut write: Pin<&mut impl Future<Output = Result<(), StoreError>>>) {
+    let is_pending = poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx).is_pending())).await;
+    assert!(is_pending);
+}
+
+/// Lets clients write at the same time, each several times. Returns how many
+/// transactions that took.
+fn transactions_of(name: &str, sync: Sync, clients: i64, writes: i64) -> usize {
+    transactions_on(&runtime(), name, sync, clients, writes)
+}
+
+fn transactions_on(runtime: &Runtime, name: &str, sync: Sync, clients: i64, writes: i64) -> usize {
+    let file = TestFile::new(name);
+    let _context = runtime.enter();
+    let writer = file.writer(sync);
+    let before = file.transactions();
+    let clients: Vec<_> = (0..clients)
+        .map(|client| {
+            let writer = Arc::clone(&writer);
+            runtime.spawn(async move {
+                for number in 0..writes {
+                    write(&writer, client * writes + number).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let count = i64::try_from(clients.len()).unwrap();
+    runtime.block_on(async {
+        for client in clients {
+            client.await.unwrap();
+        }
+    });
+    assert_eq!(file.numbers(), (0..count * writes).collect::<Vec<_>>());
+    file.transactions() - before
+}
+
+#[test]
+fn what_comes_while_a_group_is_written_is_one_transaction() {
+    for (name, sync) in [("waits-normal", Sync::Normal), ("waits-full", Sync::Full)] {
+        let file = TestFile::new(name);
+        let runtime = runtime();
+        let _context = runtime.enter();
+        let writer = file.writer(sync);
+        let (release, released) = mpsc::channel();
+        let hanging = Arc::clone(&writer);
+        let hanging = runtime.spawn(async move {
+            hanging.run(move |_| Ok(released.recv_timeout(PATIENCE).is_ok())).await
+        });
+        while writer.queue.state().active != Active::Thread {
+            std::thread::yield_now();
+        }
+        let clients: Vec<_> = (0..32)
+            .map(|number| {
+                let writer = Arc::clone(&writer);
+                runtime.spawn(async move { write(&writer, number).await })
+            })
+            .collect();
+        while writer.queue.state().jobs.len() < clients.len() {
+            std::thread::yield_now();
+        }
+        let before = file.transactions();
+        release.send(()).unwrap();
+        runtime.block_on(async {
+            assert_eq!(hanging.await.unwrap(), Ok(true));
+            for client in clients {
+                client.await.unwrap().unwrap();
+            }
+        });
+        assert_eq!(file.transactions() - before, 1, "{name}");
+    }
+}
+
+/// Proves that tasks which are ready at the same time write together. They could be one
+/// transaction, but the system may stop the thread at any moment.
+#[test]
+fn writes_that_come_together_are_few_transactions() {
+    let file = TestFile::new("together");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    let before = file.transactions();
+    let clients = Arc::clone(&writer);
+    let clients = runtime.spawn(async move {
+        let client = |number| {
+            let writer = Arc::clone(&clients);
+            tokio::spawn(async move { write(&writer, number).await })
+        };
+        let clients: Vec<_> = (0..32).map(client).collect();
+        for client in clients {
+            client.await.unwrap().unwrap();
+        }
+    });
+    runtime.block_on(clients).unwrap();
+    let transactions = file.transactions() - before;
+    assert!(transactions <= 8, "{transactions}");
+}
+
+/// Proves that everybody is told, whoever does it, also if several threads gather.
+#[test]
+fn nobody_is_forgotten_on_several_threads() {
+    let transactions = transactions_on(&runtime_with(4), "threads", Sync::Normal, 40, 100);
+    assert!((100..=4000).contains(&transactions), "{transactions}");
+}
+
+#[test]
+fn a_client_that_is_alone_waits_for_nobody() {
+    assert_eq!(transactions_of("alone", Sync::Normal, 1, 20), 20);
+}
+
+/// Proves that a disk that hangs holds up only those who wait for it, even if there is
+/// no other thread.
+#[test]
+fn work_that_hangs_holds_up_no_other_task() {
+    let file = TestFile::new("hangs");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    let (release, released) = mpsc::channel();
+    let hanging = Arc::clone(&writer);
+    let hanging = runtime.spawn(async move {
+        let wait = move |_: &Connection| Ok(released.recv_timeout(PATIENCE).is_ok());
+        hanging.run(wait).await
+    });
+    // It is released by a task that needs the thread which hangs.
+    let other = runtime.spawn(async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        release.send(())
+    });
+    runtime.block_on(async {
+        other.await.unwrap().unwrap();
+        assert_eq!(timeout(PATIENCE, hanging).await.unwrap().unwrap(), Ok(true));
+    });
+}
+
+/// Proves that others do not depend on whoever comes first, who may leave or may never
+/// look at its write again.
+#[test]
+fn the_first_may_leave_or_stop_looking() {
+    let file = TestFile::new("first");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    let follower = Arc::clone(&writer);
+    let clients = runtime.spawn(async move {
+        {
+            let mut leaves = pin!(write(&follower, 1));
+            begin(leaves.as_mut()).await;
+        }
+        let mut stays = pin!(write(&follower, 2));
+        begin(stays.as_mut()).await;
+        timeout(PATIENCE, write(&follower, 3)).await.unwrap().unwrap();
+        stays.await.unwrap();
+    });
+    runtime.block_on(clients).unwrap();
+    assert_eq!(file.numbers(), [1, 2, 3]);
+}
+
+/// Proves that what waits is written although the runtime of its clients ends.
+#[test]
+fn a_runtime_that_ends_leaves_its_writes_to_the_thread() {
+    let file = TestFile::new("ends");
+    let writer = file.writer(Sync::Normal);
+    {
+        let runtime = runtime();
+        let ending = Arc::clone(&writer);
+        runtime.block_on(async {
+            let mut waits = pin!(write(&ending, 1));
+            begin(waits.as_mut()).await;
+        });
+    }
+    let next = runtime();
+    next.block_on(async { timeout(PATIENCE, write(&writer, 2)).await.unwrap().unwrap() });
+    assert_eq!(file.numbers(), [1, 2]);
+}
+
+/// Proves that the log is written back although nothing does it at a commit.
+#[test]
+fn the_log_does_not_grow_for_ever() {
+    let file = TestFile::new("log");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    runtime.block_on(async {
+        for _ in 0..40 {
+            let fill = |connection: &Connection| {
+                connection.execute("INSERT INTO number VALUES (randomblob(1000000))", [])?;
+                Ok(())
+            };
+            writer.run(fill).await.unwrap();
+        }
+    });
+    let log = std::fs::metadata(file.0.join("store.db-wal")).unwrap().len();
+    let pages = log / u64::try_from(FRAME_HEADER + PAGE).unwrap();
+    assert!(pages < 6000, "{pages}");
+}
+
+const LOG_HEADER: usize = 32;
+const FRAME_HEADER: usize = 24;
+const PAGE: usize = 4096;
+
+/// How long something may take that should take no time.
+const PATIENCE: Duration = Duration::from_secs(20);

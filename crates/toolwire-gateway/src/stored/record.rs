@@ -87,14 +87,17 @@ pub(super) fn output_items(
     answer: &Bytes,
     input: &[Item],
 ) -> Result<Vec<Item>, StoreError> {
-    let mut known: HashSet<&str> = input.iter().map(|item| item.id.as_str()).collect();
+    let mut known = KnownIds::with_room_for(input.len() + read.output.len());
+    for Item { id, .. } in input {
+        known.insert(id);
+    }
     read.output.iter().map(|item| output_item(item, answer, &mut known)).collect()
 }
 
 fn output_item<'a>(
     item: &'a StatefulItem<'_>,
     answer: &Bytes,
-    known: &mut HashSet<&'a str>,
+    known: &mut KnownIds<'a>,
 ) -> Result<Item, StoreError> {
     let id = item.id.as_deref().filter(|id| is_usable_id(id) && known.insert(id));
     let id = id.map_or_else(|| random_id("item_"), |id| Ok(id.to_owned()))?;
@@ -104,6 +107,37 @@ fn output_item<'a>(
     };
     Ok(Item::new(id, body))
 }
+
+/// Ids that are taken. A few are compared one by one, which is cheaper than a table.
+enum KnownIds<'a> {
+    Few(Vec<&'a str>),
+    Many(HashSet<&'a str>),
+}
+
+impl<'a> KnownIds<'a> {
+    fn with_room_for(count: usize) -> Self {
+        if count <= FEW_IDS {
+            Self::Few(Vec::with_capacity(count))
+        } else {
+            Self::Many(HashSet::with_capacity(count))
+        }
+    }
+
+    /// Adds an id. Returns whether it is new.
+    fn insert(&mut self, id: &'a str) -> bool {
+        match self {
+            Self::Few(ids) if ids.contains(&id) => false,
+            Self::Few(ids) => {
+                ids.push(id);
+                true
+            }
+            Self::Many(ids) => ids.insert(id),
+        }
+    }
+}
+
+/// How many ids are compared one by one.
+const FEW_IDS: usize = 16;
 
 /// How the answer ended. Only one that has ended is kept here.
 pub(super) fn status(word: &str) -> Status {

@@ -10,14 +10,15 @@ use super::writer::Queue;
 pub(super) fn start(queue: Arc<Queue>, mut file: GroupWriter) -> std::io::Result<()> {
     let run = move || {
         while queue.wait_for_turn() {
-            while let Some(group) = queue.next_group() {
+            loop {
+                thread::sleep(queue.pause());
+                let Some(group) = queue.next_group() else { break };
                 let written = file.write(group);
                 let is_log_long = file.is_log_long();
                 queue.finish(written, is_log_long);
                 if is_log_long {
                     file.write_log_back();
                 }
-                thread::sleep(queue.pause());
             }
         }
     };

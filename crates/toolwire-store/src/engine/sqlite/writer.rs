@@ -4,12 +4,13 @@
 //! transaction, and nobody gets an answer before its end. A thread (`thread.rs`) writes
 //! it, because a disk may hang.
 //!
-//! Waking a thread for each write, and a task of the runtime for each answer, costs more
-//! than many a write. So a task gathers what is to be written: it lets the runtime do
-//! what else is ready, because that may bring more. Then it hands the group over and
-//! waits for the thread in place, as if it wrote itself, unless that takes long. It is a
+//! While the runtime is busy, a task gathers what is to be written: it lets the runtime do
+//! what else is ready, because that may bring more. Then it hands the group over and waits
+//! for the thread in place, as if it wrote itself, unless that takes long. So nobody has to
+//! be woken from another thread, and everything is still in the processor's caches. It is a
 //! task of its own and not that of a client, because a client may leave, or stop reading
-//! its answer, while others wait.
+//! its answer, while others wait. If the runtime is not busy, gathering would keep those
+//! together who have once come together, and the thread finds its groups by itself.
 
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -58,12 +59,14 @@ impl Writer {
         if self.queue.push(job, runtime.is_some())
             && let Some(runtime) = runtime
         {
-            runtime.spawn(Gathering { queue: Arc::clone(&self.queue), has_ended: false }.run());
+            let queue = Arc::clone(&self.queue);
+            drop(runtime.spawn(Gathering { queue, has_ended: false }.run()));
         }
         result.await.map_err(|_| stopped())?
     }
 
-    /// Gives pages that are free back to the disk, a bounded number of them.
+    /// Gives pages that are free back to the disk, a bounded number of them. Only files of
+    /// older versions can do that.
     pub(super) async fn shrink(&self) -> Result<(), StoreError> {
         self.run(|connection| {
             let mut shrink = connection.prepare_cached("PRAGMA incremental_vacuum(2048)")?;
@@ -87,7 +90,7 @@ pub(super) struct Queue {
     state: Mutex<State>,
     /// Wakes the thread.
     turn: Condvar,
-    /// Wakes the task that waits for the thread.
+    /// Wakes whoever waits for the thread in place.
     done: Condvar,
 }
 
@@ -95,11 +98,11 @@ struct State {
     jobs: Vec<Box<dyn Job>>,
     active: Active,
     pace: Pace,
-    /// Whether a task waits for the thread in place.
+    /// Whether somebody waits for the thread in place.
     is_awaited: bool,
     /// The group that it gets.
     written: Option<Written>,
-    /// How many tasks do not wait, because the disk was slow.
+    /// How many do not wait in place, because the disk was slow.
     impatient: u32,
     is_closed: bool,
 }
@@ -128,19 +131,19 @@ impl Queue {
         Self { state: Mutex::new(state), turn: Condvar::new(), done: Condvar::new() }
     }
 
-    /// Adds a job. If nobody is at work, it is the turn of a task, which the caller has to
-    /// start (`true`), or of the thread if there cannot be one.
-    fn push(&self, job: Box<dyn Job>, may_gather: bool) -> bool {
+    /// Adds a job. Returns whether the caller has to start a task that gathers more.
+    fn push(&self, job: Box<dyn Job>, can_gather: bool) -> bool {
         let mut state = self.state();
         state.jobs.push(job);
         if state.active != Active::Nobody {
             return false;
         }
-        state.active = if may_gather { Active::Task } else { Active::Thread };
-        if !may_gather {
+        let gathers = can_gather && state.pace.longest_growth() > Duration::ZERO;
+        state.active = if gathers { Active::Task } else { Active::Thread };
+        if !gathers {
             self.turn.notify_one();
         }
-        may_gather
+        gathers
     }
 
     /// Waits for the thread's turn. `false` if there will be none.
@@ -173,8 +176,8 @@ impl Queue {
         Some(state.jobs.drain(..LARGEST_GROUP).collect())
     }
 
-    /// Tells everybody in a group that was written. If a task waits for it, that does it,
-    /// because it needs to wake nobody.
+    /// Tells everybody in a group that was written. If somebody waits for it in place, that
+    /// one does it, because it is awake.
     pub(super) fn finish(&self, written: Written, is_log_long: bool) {
         let mut state = self.state();
         if !mem::take(&mut state.is_awaited) || state.written.is_some() {
@@ -195,17 +198,15 @@ impl Queue {
         self.state().pace.pause()
     }
 
-    /// Hands what was gathered to the thread, and waits a moment for it.
-    fn hand_over(&self) -> Option<Written> {
+    /// Hands what there is to the thread, and waits a moment for it. Whoever has waited tells
+    /// everybody in the group.
+    fn hand_over(&self) {
         let mut state = self.state();
-        if state.active != Active::Task {
-            return None;
-        }
         state.active = Active::Thread;
         self.turn.notify_one();
         if state.impatient > 0 {
             state.impatient -= 1;
-            return None;
+            return;
         }
         state.is_awaited = true;
         let waits = |state: &mut State| state.written.is_none();
@@ -216,7 +217,10 @@ impl Queue {
         if written.is_none() {
             state.impatient = IMPATIENT;
         }
-        written
+        drop(state);
+        if let Some(written) = written {
+            written.tell();
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -252,9 +256,7 @@ impl Gathering {
             waiting = found;
         }
         self.has_ended = true;
-        if let Some(written) = self.queue.hand_over() {
-            written.tell();
-        }
+        self.queue.hand_over();
     }
 }
 
@@ -270,11 +272,11 @@ impl Drop for Gathering {
 /// How many writes are one transaction at most.
 const LARGEST_GROUP: usize = 256;
 
-/// How long a task waits for the thread, and holds up all others on its own thread. Disks
-/// that are well take less.
-const LONGEST_WAIT: Duration = Duration::from_millis(2);
+/// How long somebody waits for the thread in place, and holds up all others on its own
+/// thread. Disks that are well take less.
+const LONGEST_WAIT: Duration = Duration::from_millis(1);
 
-/// How many tasks do not wait after one that has waited in vain.
+/// How many do not wait after one that has waited in vain.
 const IMPATIENT: u32 = 10;
 
 #[cfg(test)]

@@ -166,28 +166,28 @@ fn known_items<'a>(
 
 /// An item of a client's, as [`item`] reads it.
 fn known_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
+    if reader.peek() != Kind::Object {
+        return Ok(StatefulItem::new(None, false, known(reader)?.into_text()));
+    }
     let (mut id, mut kind, mut has_role) = (None, None, false);
-    let mut start = reader.clone();
-    let value = known(reader)?;
-    if value.kind() == Kind::Object {
-        let mut members = start.object()?;
-        while let Some(key) = members.next(&mut start)? {
-            let is_string = start.peek() == Kind::String;
-            match key.decode().as_ref() {
-                "id" if is_string => id = Some(start.string()?.into_decoded().into_owned()),
-                "type" if is_string => kind = Some(start.string()?),
-                name => {
-                    has_role |= name == "role" && start.peek() != Kind::Null;
-                    start.skip_known()?;
-                }
-            }
+    let start = reader.clone();
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        let found = reader.peek();
+        if key == *"id" && found == Kind::String {
+            id = Some(reader.string()?.into_decoded().into_owned());
+        } else if key == *"type" && found == Kind::String {
+            kind = Some(reader.string()?);
+        } else {
+            has_role |= found != Kind::Null && key == *"role";
+            reader.skip_known()?;
         }
     }
     let is_reference = match kind {
         Some(kind) => kind == *REFERENCE,
         None => id.is_some() && !has_role,
     };
-    Ok(StatefulItem::new(id, is_reference, value.into_text()))
+    Ok(StatefulItem::new(id, is_reference, reader.raw_since(&start).into_text()))
 }
 
 /// An item of an answer, which refers to nothing. Nothing behind its id is read.

@@ -45,7 +45,7 @@ fn table(unit: &str, measure: fn(Case, Protocol, Option<Protocol>) -> u64) {
             for to in Protocol::ALL {
                 let cost = measure(case, from, Some(to));
                 let ratio = cost as f64 / baseline as f64;
-                let limit = if from == to { 0.25 } else { 0.6 };
+                let limit = if from == to { 0.15 } else { 0.4 };
                 let mark = if ratio > limit { " **over**" } else { "" };
                 let bytes = case.body(from).len();
                 println!(

@@ -74,14 +74,14 @@ fn table(unit: &str, cost: fn(Case, Protocol, Option<Protocol>) -> u64) {
             for to in Protocol::ALL {
                 let cost = cost(case, from, Some(to));
                 let ratio = cost as f64 / baseline as f64;
-                let limit = if from == to { 0.15 } else { 0.6 };
-                let limit = if case == Case::Unlike {
-                    "none".to_owned()
-                } else {
-                    format!("{limit}{}", if ratio > limit { " **over**" } else { "" })
+                let limit = match (case == Case::Unlike, from == to) {
+                    (true, _) => 0.5,
+                    (false, true) => 0.15,
+                    (false, false) => 0.4,
                 };
+                let mark = if ratio > limit { " **over**" } else { "" };
                 println!(
-                    "| {} | {events} | {from} → {to} | {} | {} | {ratio:.3} | {limit} |",
+                    "| {} | {events} | {from} → {to} | {} | {} | {ratio:.3} | {limit}{mark} |",
                     case.name(),
                     cost / events,
                     baseline / events,

@@ -37,9 +37,9 @@ impl Connector {
     pub(super) fn open_to_write(&self) -> Result<Connection, Failure> {
         make_private_file(self.path()).map_err(Failure::Io)?;
         let mut connection = self.open()?;
-        // SQLite takes this setting only before the first table. A file that can shrink has
-        // a map of its pages, which is a page of the log more for almost every write.
-        connection.pragma_update(None, "auto_vacuum", "NONE")?;
+        // What pruning frees goes back to the disk. SQLite takes this setting
+        // only before the first table.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         let sync = match self.options.sync {
             Sync::Full => "FULL",

@@ -65,8 +65,7 @@ impl Writer {
         result.await.map_err(|_| stopped())?
     }
 
-    /// Gives pages that are free back to the disk, a bounded number of them. Only files of
-    /// older versions can do that.
+    /// Gives pages that are free back to the disk, a bounded number of them.
     pub(super) async fn shrink(&self) -> Result<(), StoreError> {
         self.run(|connection| {
             let mut shrink = connection.prepare_cached("PRAGMA incremental_vacuum(2048)")?;

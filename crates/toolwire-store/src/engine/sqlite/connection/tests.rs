@@ -19,7 +19,7 @@ fn settings_are_in_effect() {
         assert_eq!(setting("synchronous"), format!("Integer({expected})"));
         assert_eq!(setting("journal_mode"), "Text(\"wal\")");
         assert_eq!(setting("foreign_keys"), "Integer(1)");
-        assert_eq!(setting("auto_vacuum"), "Integer(0)");
+        assert_eq!(setting("auto_vacuum"), "Integer(2)");
         assert_eq!(setting("journal_size_limit"), "Integer(67108864)");
         for end in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(format!("{}{end}", path.display()));

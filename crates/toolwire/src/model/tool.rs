@@ -55,6 +55,30 @@ impl<'a> Tool<'a> {
             extra: Vec::new(),
         }
     }
+
+    /// Whether it is a function with a name, a description and a schema, and nothing else.
+    pub(crate) fn is_plain_function(&self) -> bool {
+        let Self {
+            at: _,
+            name: _,
+            description: _,
+            kind,
+            strict,
+            defer,
+            callers,
+            examples,
+            output_schema,
+            deferred_result,
+            eager,
+            cache,
+            extra,
+        } = self;
+        matches!(kind, ToolKind::Function { schema: _ })
+            && [strict, defer, deferred_result, eager].into_iter().all(Option::is_none)
+            && [callers, examples, output_schema].into_iter().all(Option::is_none)
+            && cache.is_none()
+            && extra.is_empty()
+    }
 }
 
 /// The kinds of tools.

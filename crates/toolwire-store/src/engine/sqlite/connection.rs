@@ -106,7 +106,7 @@ const BUSY: Duration = Duration::from_secs(5);
 
 /// After how many pages the log is written back. Pages that change often are written
 /// back once, so a longer log is less work.
-pub(super) const PAGES_OF_LOG: i64 = 4000;
+const PAGES_OF_LOG: i64 = 4000;
 
 /// How long the log may be after it was written back, in bytes.
 const LONGEST_LOG: i64 = 64 << 20;

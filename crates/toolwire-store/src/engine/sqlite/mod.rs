@@ -7,14 +7,12 @@
 mod change;
 mod connection;
 mod failure;
-mod group;
 mod migrate;
 mod pace;
 mod read;
 mod readers;
 mod shared;
 mod syncer;
-mod thread;
 mod writer;
 
 use std::sync::Arc;

@@ -1,11 +1,12 @@
-//! How long writes wait for others.
+//! How far groups of writes are apart.
 //!
-//! The fuller a group is, the less each write of it costs. So the thread that writes lets
-//! a moment pass between two groups while several clients write at a time. While
-//! everything else is busy too, the moment is longer, and a group grows as long as more
-//! comes: what is written then would have to wait for a processor in any case, and gets
-//! one sooner if less time is spent on writing. A client that is alone never waits.
+//! The fuller a group is, the less each write of it costs. So the thread that writes
+//! lets a moment pass between two groups while several clients write at a time. The
+//! moment is longer while everything else is busy too: what is written then would have
+//! to wait for a processor in any case, and gets one sooner if less time is spent on
+//! writing. A client that is alone never waits.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, RuntimeMetrics};
@@ -25,32 +26,14 @@ impl Pace {
         Self { last: Instant::now(), is_crowded: false, load }
     }
 
-    /// For a runtime that is always busy.
-    #[cfg(test)]
-    pub(super) fn always_busy() -> Self {
-        let mut pace = Self::new();
-        if let Some(load) = &mut pace.load {
-            load.since += Duration::from_secs(3600);
-            load.is_high = true;
+    /// Lets a moment pass after a group, unless clients come one by one. Nobody has to
+    /// wake the thread for what comes meanwhile.
+    pub(super) fn wait(&mut self) {
+        if self.is_crowded {
+            let is_busy = self.load.as_mut().is_some_and(Load::is_high);
+            let distance = if is_busy { WHILE_BUSY } else { WHILE_CROWDED };
+            thread::sleep(distance.saturating_sub(self.last.elapsed()));
         }
-        pace
-    }
-
-    /// How long a group may grow while more comes. Those who write together are told
-    /// together, and come again together. If nothing else keeps the processor busy, growth
-    /// would keep them so, and have each wait for all.
-    pub(super) fn longest_growth(&mut self) -> Duration {
-        if self.is_busy() { WHILE_BUSY } else { Duration::ZERO }
-    }
-
-    /// How long the thread lets pass before the next group. Nobody has to wake it for
-    /// what comes meanwhile.
-    pub(super) fn pause(&mut self) -> Duration {
-        if !self.is_crowded {
-            return Duration::ZERO;
-        }
-        let distance = if self.is_busy() { WHILE_BUSY } else { WHILE_CROWDED };
-        distance.saturating_sub(self.last.elapsed())
     }
 
     /// Notes that a group begins, and whether it has more than one write. After one that
@@ -63,10 +46,6 @@ impl Pace {
     /// Notes that nothing came.
     pub(super) fn rest(&mut self) {
         self.is_crowded = false;
-    }
-
-    fn is_busy(&mut self) -> bool {
-        self.load.as_mut().is_some_and(Load::is_high)
     }
 }
 
@@ -85,14 +64,14 @@ impl Load {
         Self { metrics, since: Instant::now(), busy, is_high: false }
     }
 
-    /// Whether they have been busy for nine tenths of the time lately.
+    /// Whether they have been busy for four fifths of the time lately.
     fn is_high(&mut self) -> bool {
         let passed = self.since.elapsed();
         if passed >= LATELY {
             let busy = busy(&self.metrics);
             let workers = u32::try_from(self.metrics.num_workers()).unwrap_or(u32::MAX);
             let spent = busy.saturating_sub(self.busy);
-            self.is_high = spent * 10 >= passed * 9 * workers;
+            self.is_high = spent * 5 >= passed * 4 * workers;
             (self.since, self.busy) = (Instant::now(), busy);
         }
         self.is_high
@@ -107,7 +86,7 @@ fn busy(metrics: &RuntimeMetrics) -> Duration {
 /// to what they wait, so it is short.
 const WHILE_CROWDED: Duration = Duration::from_millis(1);
 
-/// The same while the runtime is busy, and how long a group grows then.
+/// The same while the runtime is busy.
 const WHILE_BUSY: Duration = Duration::from_millis(8);
 
 /// Threads count their time after some dozens of tasks, so it takes a while to tell.

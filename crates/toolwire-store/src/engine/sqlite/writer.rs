@@ -1,39 +1,27 @@
-//! Writing, one group of writes at a time.
+//! The thread that writes, and the groups it writes in.
 //!
-//! A transaction has its price, so everything that waits when one begins becomes one
-//! transaction, and nobody gets an answer before its end. A thread (`thread.rs`) writes
-//! it, because a disk may hang.
-//!
-//! While the runtime is busy, a task gathers what is to be written: it lets the runtime do
-//! what else is ready, because that may bring more. Then it hands the group over and waits
-//! for the thread in place, as if it wrote itself, unless that takes long. So nobody has to
-//! be woken from another thread, and everything is still in the processor's caches. It is a
-//! task of its own and not that of a client, because a client may leave, or stop reading
-//! its answer, while others wait. If the runtime is not busy, gathering would keep those
-//! together who have once come together, and the thread finds its groups by itself.
+//! A transaction has its price, and with `Sync::Full` the disk has to confirm it,
+//! which takes milliseconds on many disks. So everything that waits when the
+//! thread is ready becomes one transaction, and nobody gets an answer before it.
+//! `pace.rs` decides when it is ready.
 
-use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::thread;
 
 use rusqlite::Connection;
-use tokio::runtime::Handle;
-use tokio::sync::oneshot;
-use tokio::task::yield_now;
+use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Connector;
 use super::failure::Failure;
-use super::group::{GroupWriter, Job, Work, Written, stopped};
 use super::pace::Pace;
-use super::thread;
+use super::syncer::Syncer;
 use crate::error::StoreError;
 use crate::options::Sync;
 
-/// Hands work to the thread. The thread ends with it, after it has done what waits.
+/// Hands work to the thread that writes. The thread ends with the last handle,
+/// after it has done what waits.
 pub(super) struct Writer {
-    queue: Arc<Queue>,
-    /// Whether the disk confirms each transaction, which takes milliseconds on many.
-    waits_for_disk: bool,
+    jobs: mpsc::Sender<Box<dyn Job>>,
 }
 
 impl Writer {
@@ -41,27 +29,24 @@ impl Writer {
         connector: Connector,
         connection: Option<Connection>,
     ) -> std::io::Result<Self> {
-        let waits_for_disk = connector.sync() == Sync::Full;
-        let queue = Arc::new(Queue::new());
-        thread::start(Arc::clone(&queue), GroupWriter::new(connector, connection)?)?;
-        Ok(Self { queue, waits_for_disk })
+        let (jobs, queue) = mpsc::channel(LONGEST_QUEUE);
+        let syncer = match connector.sync() {
+            Sync::Full => None,
+            Sync::Normal => Some(Syncer::start(connector.path())?),
+        };
+        let thread = WriterThread { connector, connection, queue, pace: Pace::new(), syncer };
+        thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
+        Ok(Self { jobs })
     }
 
-    /// Runs work inside a transaction, and returns after its end. The work may be run again
-    /// if others in its group have failed.
+    /// Runs work inside a transaction, and returns after its end. The work may be run again if others in its group have failed.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, result) = oneshot::channel();
-        let job = Box::new(Work::new(work, answer));
-        let runtime = if self.waits_for_disk { None } else { Handle::try_current().ok() };
-        if self.queue.push(job, runtime.is_some())
-            && let Some(runtime) = runtime
-        {
-            let queue = Arc::clone(&self.queue);
-            drop(runtime.spawn(Gathering { queue, has_ended: false }.run()));
-        }
+        let job = Work { work, value: None, answer };
+        self.jobs.send(Box::new(job)).await.map_err(|_| stopped())?;
         result.await.map_err(|_| stopped())?
     }
 
@@ -77,206 +62,167 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.queue.state().is_closed = true;
-        self.queue.turn.notify_one();
+/// Work with a place for its result.
+trait Job: Send {
+    /// Does the work, but tells nobody.
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure>;
+
+    /// Tells whoever waits.
+    fn finish(self: Box<Self>, result: Result<(), StoreError>);
+}
+
+struct Work<T, F> {
+    work: F,
+    value: Option<T>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnMut(&Connection) -> Result<T, Failure> + Send> Job for Work<T, F> {
+    fn run(&mut self, connection: &Connection) -> Result<(), Failure> {
+        self.value = Some((self.work)(connection)?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, result: Result<(), StoreError>) {
+        let Self { work: _, value, answer } = *self;
+        // Who has stopped waiting does not want to know.
+        let _ = answer.send(result.and_then(|()| value.ok_or_else(stopped)));
     }
 }
 
-/// What waits to be written.
-pub(super) struct Queue {
-    state: Mutex<State>,
-    /// Wakes the thread.
-    turn: Condvar,
-    /// Wakes whoever waits for the thread in place.
-    done: Condvar,
-}
-
-struct State {
-    jobs: Vec<Box<dyn Job>>,
-    active: Active,
+struct WriterThread {
+    connector: Connector,
+    connection: Option<Connection>,
+    queue: mpsc::Receiver<Box<dyn Job>>,
     pace: Pace,
-    /// Whether somebody waits for the thread in place.
-    is_awaited: bool,
-    /// The group that it gets.
-    written: Option<Written>,
-    /// How many do not wait in place, because the disk was slow.
-    impatient: u32,
-    is_closed: bool,
+    /// Has the disk confirm, if no transaction waits for it.
+    syncer: Option<Syncer>,
 }
 
-/// Who is at work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Active {
-    Nobody,
-    /// A task gathers what is to be written.
-    Task,
-    /// The thread writes.
-    Thread,
-}
+impl WriterThread {
+    fn run(mut self) {
+        while let Some(first) = self.next() {
+            let mut group = vec![first];
+            while group.len() < LARGEST_GROUP {
+                let Ok(next) = self.queue.try_recv() else { break };
+                group.push(next);
+            }
+            self.pace.begin(group.len() > 1);
+            self.write(group);
+            if let Some(syncer) = &self.syncer {
+                syncer.written();
+            }
+        }
+    }
 
-impl Queue {
-    fn new() -> Self {
-        let state = State {
-            jobs: Vec::new(),
-            active: Active::Nobody,
-            pace: Pace::new(),
-            is_awaited: false,
-            written: None,
-            impatient: 0,
-            is_closed: false,
+    /// The first job of the next group. `None` after the last one.
+    fn next(&mut self) -> Option<Box<dyn Job>> {
+        self.pace.wait();
+        match self.queue.try_recv() {
+            Ok(job) => Some(job),
+            Err(TryRecvError::Disconnected) => None,
+            Err(TryRecvError::Empty) => {
+                self.pace.rest();
+                self.queue.blocking_recv()
+            }
+        }
+    }
+
+    /// Writes a group. If the group as a whole fails, each of it is tried
+    /// alone, so that one write that does not fit fails alone.
+    fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
+        let outcome = match self.connection() {
+            Ok(connection) => transact(connection, &mut group),
+            Err(failure) => {
+                let error = failure.into_store_error();
+                return group.into_iter().for_each(|job| job.finish(Err(error.clone())));
+            }
         };
-        Self { state: Mutex::new(state), turn: Condvar::new(), done: Condvar::new() }
-    }
-
-    /// Adds a job. Returns whether the caller has to start a task that gathers more.
-    fn push(&self, job: Box<dyn Job>, can_gather: bool) -> bool {
-        let mut state = self.state();
-        state.jobs.push(job);
-        if state.active != Active::Nobody {
-            return false;
-        }
-        let gathers = can_gather && state.pace.longest_growth() > Duration::ZERO;
-        state.active = if gathers { Active::Task } else { Active::Thread };
-        if !gathers {
-            self.turn.notify_one();
-        }
-        gathers
-    }
-
-    /// Waits for the thread's turn. `false` if there will be none.
-    pub(super) fn wait_for_turn(&self) -> bool {
-        let mut state = self.state();
-        while state.active != Active::Thread {
-            if state.is_closed && state.active == Active::Nobody {
-                return false;
+        match outcome {
+            Ok(results) => {
+                for (job, result) in group.into_iter().zip(results) {
+                    job.finish(result);
+                }
             }
-            state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        true
-    }
-
-    /// The next group of the thread. If there is none, the thread's turn has ended.
-    pub(super) fn next_group(&self) -> Option<Vec<Box<dyn Job>>> {
-        let mut state = self.state();
-        if state.active != Active::Thread {
-            return None;
-        }
-        if state.jobs.is_empty() {
-            state.end_turn();
-            return None;
-        }
-        let has_several = state.jobs.len() > 1;
-        state.pace.begin(has_several);
-        if state.jobs.len() <= LARGEST_GROUP {
-            return Some(mem::take(&mut state.jobs));
-        }
-        Some(state.jobs.drain(..LARGEST_GROUP).collect())
-    }
-
-    /// Tells everybody in a group that was written. If somebody waits for it in place, that
-    /// one does it, because it is awake.
-    pub(super) fn finish(&self, written: Written, is_log_long: bool) {
-        let mut state = self.state();
-        if !mem::take(&mut state.is_awaited) || state.written.is_some() {
-            drop(state);
-            return written.tell();
-        }
-        state.written = Some(written);
-        if state.jobs.is_empty() && !is_log_long {
-            // Those who are told may come again before the thread looks.
-            state.end_turn();
-        }
-        drop(state);
-        self.done.notify_one();
-    }
-
-    /// How long the thread lets pass before its next group.
-    pub(super) fn pause(&self) -> Duration {
-        self.state().pace.pause()
-    }
-
-    /// Hands what there is to the thread, and waits a moment for it. Whoever has waited tells
-    /// everybody in the group.
-    fn hand_over(&self) {
-        let mut state = self.state();
-        state.active = Active::Thread;
-        self.turn.notify_one();
-        if state.impatient > 0 {
-            state.impatient -= 1;
-            return;
-        }
-        state.is_awaited = true;
-        let waits = |state: &mut State| state.written.is_none();
-        let waited = self.done.wait_timeout_while(state, LONGEST_WAIT, waits);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.is_awaited = false;
-        let written = state.written.take();
-        if written.is_none() {
-            state.impatient = IMPATIENT;
-        }
-        drop(state);
-        if let Some(written) = written {
-            written.tell();
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn end_turn(&mut self) {
-        self.active = Active::Nobody;
-        self.pace.rest();
-    }
-}
-
-/// The task that gathers a group. If it ends before, the thread writes what there is.
-struct Gathering {
-    queue: Arc<Queue>,
-    has_ended: bool,
-}
-
-impl Gathering {
-    /// Has the thread write what waits, after what else is ready has had its chance to add
-    /// to it.
-    async fn run(mut self) {
-        let (begun, mut waiting) = (Instant::now(), 1);
-        let longest = self.queue.state().pace.longest_growth();
-        loop {
-            yield_now().await;
-            let found = self.queue.state().jobs.len();
-            if found == waiting || found >= LARGEST_GROUP || begun.elapsed() >= longest {
-                break;
+            Err(failure) if group.len() == 1 => {
+                let error = failure.into_store_error();
+                group.into_iter().for_each(|job| job.finish(Err(error.clone())));
             }
-            waiting = found;
+            Err(_) => group.into_iter().for_each(|job| self.write(vec![job])),
         }
-        self.has_ended = true;
-        self.queue.hand_over();
+    }
+
+    fn connection(&mut self) -> Result<&Connection, Failure> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connector.open_to_write()?,
+        };
+        Ok(self.connection.insert(connection))
     }
 }
 
-impl Drop for Gathering {
-    fn drop(&mut self) {
-        if !self.has_ended {
-            self.queue.state().active = Active::Thread;
-            self.queue.turn.notify_one();
-        }
+/// Runs a group in one transaction. Jobs that are refused leave no trace and do
+/// not touch the others.
+fn transact(
+    connection: &Connection,
+    group: &mut [Box<dyn Job>],
+) -> Result<Vec<Result<(), StoreError>>, Failure> {
+    // To undo one of several jobs, SQLite would have to copy every page that each
+    // of them changes. Few are refused, so they are told apart only then.
+    let together =
+        transaction(connection, || group.iter_mut().try_for_each(|job| job.run(connection)));
+    match together {
+        Ok(()) => Ok(group.iter().map(|_| Ok(())).collect()),
+        Err(Failure::Refused(error)) if group.len() == 1 => Ok(vec![Err(error)]),
+        Err(Failure::Refused(_)) => transaction(connection, || {
+            group.iter_mut().map(|job| run_alone(connection, job.as_mut())).collect()
+        }),
+        Err(failure) => Err(failure),
     }
 }
+
+/// Commits work that succeeds, and undoes any other.
+fn transaction<T>(
+    connection: &Connection,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    let committed = work().and_then(|done| {
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(done)
+    });
+    if committed.is_err() && !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK")?;
+    }
+    committed
+}
+
+fn run_alone(
+    connection: &Connection,
+    job: &mut dyn Job,
+) -> Result<Result<(), StoreError>, Failure> {
+    connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+    let result = match job.run(connection) {
+        Ok(()) => Ok(()),
+        Err(Failure::Refused(error)) => {
+            connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
+            Err(error)
+        }
+        Err(failure) => return Err(failure),
+    };
+    connection.prepare_cached("RELEASE job")?.execute([])?;
+    Ok(result)
+}
+
+fn stopped() -> StoreError {
+    StoreError::Unavailable { reason: "the store has stopped".to_owned(), retry: false }
+}
+
+/// How many writes may wait before their callers wait for room.
+const LONGEST_QUEUE: usize = 1024;
 
 /// How many writes are one transaction at most.
 const LARGEST_GROUP: usize = 256;
-
-/// How long somebody waits for the thread in place, and holds up all others on its own
-/// thread. Disks that are well take less.
-const LONGEST_WAIT: Duration = Duration::from_millis(1);
-
-/// How many do not wait after one that has waited in vain.
-const IMPATIENT: u32 = 10;
 
 #[cfg(test)]
 mod tests;

@@ -65,7 +65,11 @@ impl ToolList {
         if let Some((_, list)) = written.iter().find(|(known, _)| known == profile) {
             return list.clone();
         }
-        let list = write_plain(tools, self.protocol, profile);
+        let list = write_plain(tools, self.protocol, profile).map(|list| {
+            // Most models of one protocol get the same.
+            let mut others = written.iter().filter_map(|(_, other)| other.as_ref());
+            others.find(|other| **other == list).cloned().unwrap_or(list)
+        });
         if written.len() == MAX_WRITTEN {
             written.remove(0);
         }
@@ -81,7 +85,7 @@ fn write_plain(
     origin: Protocol,
     profile: &Profile,
 ) -> Option<WrittenTools> {
-    if !tools.iter().all(is_plain) {
+    if !tools.iter().all(Tool::is_plain_function) {
         return None;
     }
     let (mut out, mut ledger) = (Vec::new(), Ledger::default());
@@ -93,30 +97,6 @@ fn write_plain(
         && Restore::of(&toolset, origin, profile).is_empty();
     let elements = out.strip_prefix(b"[")?.strip_suffix(b"]")?;
     is_unchanged.then(|| elements.into())
-}
-
-/// Whether a tool is a function with a name, a description and a schema.
-fn is_plain(tool: &Tool<'_>) -> bool {
-    let Tool {
-        at: _,
-        name: _,
-        description: _,
-        kind,
-        strict,
-        defer,
-        callers,
-        examples,
-        output_schema,
-        deferred_result,
-        eager,
-        cache,
-        extra,
-    } = tool;
-    matches!(kind, ToolKind::Function { schema: _ })
-        && [strict, defer, deferred_result, eager].into_iter().all(Option::is_none)
-        && [callers, examples, output_schema].into_iter().all(Option::is_none)
-        && cache.is_none()
-        && extra.is_empty()
 }
 
 /// Notes which schemas every protocol takes as they are, which takes a look at all of
@@ -236,9 +216,9 @@ impl ToolLists {
     }
 }
 
-/// For how many models a list is kept as they get it. An agent uses one or two at a
+/// For how many models a list is kept as they get it. An agent uses two or three at a
 /// time.
-const MAX_WRITTEN: usize = 2;
+const MAX_WRITTEN: usize = 4;
 
 /// How many lists a new one is compared with.
 const MAX_LISTS: usize = 32;

@@ -131,13 +131,20 @@ fn a_plain_list_is_kept_as_upstreams_get_it() {
         let [Some(list)] = &written(&lists)[..] else { panic!("one list") };
         assert!(first.contains(&format!("\"tools\":[{list}]")), "{list}");
     }
-    // Those of two upstreams are kept.
-    translate(Protocol::Responses, "m");
-    translate(Protocol::Messages, "m");
-    assert_eq!(written(&lists).len(), 2);
-    translate(Protocol::Responses, "gpt-4.1-mini");
-    translate(Protocol::Messages, "claude-sonnet-4-5");
-    assert_eq!(written(&lists).len(), 2);
+    // What two models get alike is kept once, and the oldest makes room.
+    for model in ["claude-sonnet-4-5", "claude-3-5-haiku-latest", "claude-opus-4-1"] {
+        translate(Protocol::Messages, model);
+    }
+    for model in ["m", "gpt-4.1-mini", "o3-mini"] {
+        translate(Protocol::Responses, model);
+    }
+    let recent = lists.lock();
+    let written = recent[0].written.lock().unwrap();
+    assert_eq!(written.len(), MAX_WRITTEN);
+    let [(_, Some(first)), .., (_, Some(before_last)), (_, Some(last))] = &written[..] else {
+        panic!("all are plain");
+    };
+    assert!(Arc::ptr_eq(before_last, last) && !Arc::ptr_eq(first, last));
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! this process, which is not measured.
 
 mod documents;
+mod instructions;
 mod load;
 mod model;
 mod report;
@@ -21,28 +22,28 @@ use anyhow::{Context, Result};
 
 use self::documents::{Kind, Speaks};
 use self::load::{Load, Pace, Wait};
-use self::subject::Subject;
+use self::subject::{Runs, Subject};
 use crate::{cmd, setup};
 
 /// Measures the gateway of this tree.
 ///
 /// `args` are the number of rounds, `--beside PROGRAM` for another build of toolwire that takes part
-/// in them, `--only WORDS` for the cells whose description has each of these words, and `--program
-/// PROGRAM` for a build to measure instead of a new one.
+/// in them, `--only WORDS` for the cells whose description has each of these words, `--program
+/// PROGRAM` for a build to measure instead of a new one, and `--instructions` to count these instead.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let (mut rounds, mut other, mut only) = (ROUNDS, None, "");
-    let mut built = None;
+    let (mut built, mut counts_instructions) = (None, false);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().with_context(|| format!("`{arg}` lacks its value"));
         match arg.as_str() {
             "--beside" => other = Some(Path::new(value()?)),
             "--only" => only = value()?,
+            "--instructions" => counts_instructions = true,
             "--program" => built = Some(Path::new(value()?)),
             number => rounds = number.parse().context("the rounds are a number")?,
         }
     }
-    setup::nginx()?;
     let program = match built {
         Some(program) => program.to_owned(),
         None => {
@@ -59,10 +60,18 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let folder = cmd::target_dir().join("bench-gateway");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let model = model::serve()?;
+    if counts_instructions {
+        let programs = [("toolwire", Some(program.as_path())), ("other", other)];
+        let programs = programs.into_iter().filter_map(|(name, program)| Some((name, program?)));
+        instructions::run(programs, &bare, model, &folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    setup::nginx()?;
+    subject::leave_first_core()?;
     let mut subjects = vec![
         Subject::direct(model),
         Subject::nginx(model, &folder)?,
-        Subject::bare(&bare, model)?,
+        Subject::bare(Runs::Pinned, &bare, model)?,
         Subject::toolwire("toolwire", &program, model, &folder)?,
     ];
     if let Some(other) = other {

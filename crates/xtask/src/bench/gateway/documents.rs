@@ -62,7 +62,7 @@ impl Kind {
     pub(super) fn ending(self, speaks: Speaks) -> &'static str {
         match (self, speaks) {
             (Self::Whole | Self::Large, _) => "}",
-            (Self::Paced | Self::Burst, Speaks::Chat) => "data: [DONE]\n\n",
+            (Self::Paced | Self::Burst, Speaks::Chat | Speaks::Responses) => "data: [DONE]\n\n",
             (Self::Paced | Self::Burst, Speaks::Messages) => {
                 "data: {\"type\":\"message_stop\"}\n\n"
             }
@@ -74,15 +74,25 @@ impl Kind {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaks {
     Chat,
+    Responses,
     Messages,
 }
 
 impl Speaks {
-    pub(super) const ALL: [Self; 2] = [Self::Chat, Self::Messages];
+    pub(super) const ALL: [Self; 3] = [Self::Chat, Self::Responses, Self::Messages];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+        }
+    }
 
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::Chat => "/v1/chat/completions",
+            Self::Responses => "/v1/responses",
             Self::Messages => "/v1/messages",
         }
     }
@@ -93,13 +103,8 @@ pub(super) fn request(kind: Kind, speaks: Speaks, program: &Path) -> Result<Vec<
     let chat = chat(kind).into_bytes();
     match speaks {
         Speaks::Chat => Ok(chat),
-        Speaks::Messages => translated(&chat, "messages", program),
+        Speaks::Responses | Speaks::Messages => translated(&chat, speaks.name(), program),
     }
-}
-
-/// The same of a client that speaks Responses.
-pub(super) fn responses_request(kind: Kind, program: &Path) -> Result<Vec<u8>> {
-    translated(&chat(kind).into_bytes(), "responses", program)
 }
 
 fn chat(kind: Kind) -> String {

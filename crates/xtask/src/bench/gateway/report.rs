@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::documents::Speaks;
 use super::{Cell, Subject};
 
 /// Prints what was measured, as Markdown.
@@ -56,10 +55,10 @@ pub(super) fn print(cells: &[Cell<'_>], subjects: &[Subject]) -> Result<()> {
 }
 
 fn through(cell: &Cell<'_>) -> String {
-    match (cell.subject.translates, cell.speaks) {
-        (false, _) => cell.subject.name.to_owned(),
-        (true, Speaks::Chat) => format!("{}, chat → chat", cell.subject.name),
-        (true, Speaks::Messages) => format!("{}, messages → chat", cell.subject.name),
+    let Cell { subject, speaks, .. } = cell;
+    match subject.translates {
+        false => subject.name.to_owned(),
+        true => format!("{}, {} → chat", subject.name, speaks.name()),
     }
 }
 

@@ -7,18 +7,17 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
-use std::thread;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::documents::{self, Kind};
+use super::documents::{self, Kind, Speaks};
 use super::load::{self, Load, Pace, Wait};
 use super::model;
 use super::report::{part, sorted};
-use super::subject::Subject;
+use super::subject::{self, Runs, Subject};
 use crate::cmd;
 
 /// Measures the gateway of this tree.
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             cmd::target_dir().join("release/toolwire")
         }
     };
-    leave_first_core()?;
+    subject::leave_first_core()?;
     let folder = cmd::target_dir().join("bench-store");
     // What earlier runs have stored would be measured too.
     let _ = fs::remove_dir_all(&folder);
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     stores.retain(|(name, _)| name.contains(only));
     let subjects = stores.iter();
     let subjects = subjects
-        .map(|(name, store)| Subject::storing(name, &program, model, &folder, store))
+        .map(|(name, store)| Subject::storing(Runs::Pinned, name, &program, model, &folder, store))
         .collect::<Result<Vec<_>>>()?;
     let mut pairs = pairs(&subjects, &program)?;
     for round in 1..=rounds {
@@ -117,7 +116,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
     for subject in subjects {
         for kind in [Kind::Whole, Kind::Burst] {
             let body: Value =
-                serde_json::from_slice(&documents::responses_request(kind, program)?)?;
+                serde_json::from_slice(&documents::request(kind, Speaks::Responses, program)?)?;
             for (connections, pace) in CLIENTS {
                 let side = |store: bool| {
                     let mut body = body.clone();
@@ -129,7 +128,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
                         request: load::request("/v1/responses", body.to_string().as_bytes()),
                         connections,
                         requests: kind.requests(connections) / 2,
-                        ending: if kind == Kind::Whole { "}" } else { "data: [DONE]\n\n" },
+                        ending: kind.ending(Speaks::Responses),
                         pace,
                         wait: Wait::LastByte,
                     };
@@ -293,19 +292,6 @@ fn pace_name(pace: Pace) -> String {
         Pace::Think(pause) => format!("after {} ms", pause.as_millis()),
         Pace::Rate(rate) => format!("{rate}/s"),
     }
-}
-
-/// Keeps this process, in which the clients and the model are threads, off the core that the gateway
-/// is measured on.
-fn leave_first_core() -> Result<()> {
-    let cores = thread::available_parallelism()?.get();
-    if cores < 2 {
-        return Ok(());
-    }
-    let mut command = Command::new("taskset");
-    command.args(["--all-tasks", "--pid", "--cpu-list", &format!("1-{}", cores - 1)]);
-    command.arg(std::process::id().to_string()).stdout(Stdio::null());
-    cmd::run(&mut command)
 }
 
 /// How many clients there are, and when they ask. Those that think keep the core nearly busy, so that

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cmd;
+
 /// A program between the clients and the model, or nothing between them.
 pub(super) struct Subject {
     pub(super) name: &'static str,
@@ -47,15 +49,15 @@ impl Subject {
              }}\n"
         );
         fs::write(folder.join("nginx.conf"), config)?;
-        let mut command = pinned(Path::new("nginx"));
+        let mut command = Runs::Pinned.command(Path::new("nginx"));
         command.arg("-p").arg(folder).args(["-c", "nginx.conf", "-e", "nginx.log"]);
         Self::start("nginx", command, address, false)
     }
 
     /// A proxy of hyper and nothing else.
-    pub(super) fn bare(program: &Path, model: SocketAddr) -> Result<Self> {
+    pub(super) fn bare(runs: Runs<'_>, program: &Path, model: SocketAddr) -> Result<Self> {
         let address = free_address()?;
-        let mut command = pinned(program);
+        let mut command = runs.command(program);
         command.arg(address.to_string()).arg(model.to_string());
         Self::start("hyper", command, address, false)
     }
@@ -67,11 +69,12 @@ impl Subject {
         model: SocketAddr,
         folder: &Path,
     ) -> Result<Self> {
-        Self::storing(name, program, model, folder, "engine = \"off\"")
+        Self::storing(Runs::Pinned, name, program, model, folder, "engine = \"off\"")
     }
 
     /// toolwire with these settings of its store.
     pub(super) fn storing(
+        runs: Runs<'_>,
         name: &'static str,
         program: &Path,
         model: SocketAddr,
@@ -86,7 +89,7 @@ impl Subject {
         let file = folder.join(format!("{name}.toml"));
         fs::write(&file, config)?;
         let log = fs::File::create(folder.join(format!("{name}.log")))?;
-        let mut command = pinned(program);
+        let mut command = runs.command(program);
         command.arg("serve").arg("--config").arg(file).stdout(Stdio::null()).stderr(log);
         Self::start(name, command, address, true)
     }
@@ -110,6 +113,11 @@ impl Subject {
             thread::sleep(Duration::from_millis(50));
         }
         bail!("{name} does not listen on {address}")
+    }
+
+    /// The number of its process.
+    pub(super) fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
     }
 
     /// The processor time that its threads have taken so far.
@@ -144,11 +152,44 @@ impl Drop for Subject {
     }
 }
 
-/// A program that runs on one core of its own. The clients and the model have the others.
-fn pinned(program: &Path) -> Command {
+/// How a program is run.
+#[derive(Clone, Copy)]
+pub(super) enum Runs<'p> {
+    /// On one core of its own. The clients and the model have the others.
+    Pinned,
+    /// Under callgrind, which writes its counts to this file when it is asked to.
+    Counted(&'p Path),
+}
+
+impl Runs<'_> {
+    fn command(self, program: &Path) -> Command {
+        match self {
+            Self::Pinned => {
+                let mut command = Command::new("taskset");
+                command.args(["--cpu-list", "0"]).arg(program);
+                command
+            }
+            Self::Counted(counts) => {
+                let mut command = Command::new("valgrind");
+                command.args(["--quiet", "--tool=callgrind"]);
+                command.arg(format!("--callgrind-out-file={}", counts.display())).arg(program);
+                command
+            }
+        }
+    }
+}
+
+/// Keeps this process, in which the clients and the model are threads, off the core that the gateway
+/// is measured on.
+pub(super) fn leave_first_core() -> Result<()> {
+    let cores = thread::available_parallelism()?.get();
+    if cores < 2 {
+        return Ok(());
+    }
     let mut command = Command::new("taskset");
-    command.args(["--cpu-list", "0"]).arg(program);
-    command
+    command.args(["--all-tasks", "--pid", "--cpu-list", &format!("1-{}", cores - 1)]);
+    command.arg(std::process::id().to_string()).stdout(Stdio::null());
+    cmd::run(&mut command)
 }
 
 fn free_address() -> Result<SocketAddr> {

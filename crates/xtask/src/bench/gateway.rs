@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use self::documents::{Kind, Speaks};
+use self::documents::{Kind, Pair};
 use self::load::{Load, Pace, Wait};
 use self::subject::{Runs, Subject};
 use crate::{cmd, setup};
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     }
     let folder = cmd::target_dir().join("bench-gateway");
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let model = model::serve()?;
+    let model = model::serve(&program)?;
     if counts_instructions {
         let programs = [("toolwire", Some(program.as_path())), ("other", other)];
         let programs = programs.into_iter().filter_map(|(name, program)| Some((name, program?)));
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
 /// One kind of request through one program, and what was measured of it.
 struct Cell<'s> {
     subject: &'s Subject,
-    speaks: Speaks,
+    pair: Pair,
     kind: Kind,
     load: Load,
     /// Processor time of one request in nanoseconds, by round.
@@ -104,9 +104,9 @@ struct Cell<'s> {
 impl Cell<'_> {
     /// What it is, in words.
     fn description(&self) -> String {
-        let Self { subject, speaks, kind, load, .. } = self;
-        let (clients, speaks) = (load.connections, speaks.path());
-        format!("{}, {clients} clients, {}, {speaks}", kind.name(), subject.name)
+        let Self { subject, pair, kind, load, .. } = self;
+        let clients = load.connections;
+        format!("{}, {clients} clients, {}, {}", kind.name(), subject.name, pair.name())
     }
 
     fn measure(&mut self) -> Result<()> {
@@ -124,22 +124,23 @@ fn cells<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Cell<'s>>> {
     let mut cells = Vec::new();
     for connections in [1, 32] {
         for kind in Kind::ALL {
-            for speaks in Speaks::ALL {
-                let body = documents::request(kind, speaks, program)?;
-                // The model speaks Chat, and only toolwire translates.
-                let able = |subject: &&Subject| speaks == Speaks::Chat || subject.translates;
+            for pair in Pair::all() {
+                let body = documents::request(kind, pair, program)?;
+                let path = pair.client.path();
+                // Only toolwire translates.
+                let able = |subject: &&Subject| pair == Pair::PLAIN || subject.translates;
                 for subject in subjects.iter().filter(able) {
                     let load = Load {
                         address: subject.address,
-                        request: load::request(speaks.path(), &body),
+                        request: load::request(path, &body),
                         connections,
                         requests: kind.requests(connections),
-                        ending: kind.ending(speaks),
+                        ending: kind.ending(pair),
                         pace: Pace::AtOnce,
                         wait: Wait::FirstByte,
                     };
                     let (processor, waits) = (Vec::new(), Vec::new());
-                    cells.push(Cell { subject, speaks, kind, load, processor, waits });
+                    cells.push(Cell { subject, pair, kind, load, processor, waits });
                 }
             }
         }

@@ -34,13 +34,19 @@ impl Kind {
         }
     }
 
-    /// The model's name, which is how the model knows what is wanted of it.
-    pub(super) fn model(self) -> &'static str {
+    /// The name of the model that answers so and speaks this. Its beginning tells the gateway where to
+    /// send the request, and its end tells the model what is wanted of it.
+    pub(super) fn model(self, upstream: Speaks) -> String {
+        format!("{}-{}", upstream.name(), self.word())
+    }
+
+    /// How the names of its models end.
+    pub(super) fn word(self) -> &'static str {
         match self {
-            Self::Whole => "bench-whole",
-            Self::Large => "bench-large",
-            Self::Paced => "bench-paced",
-            Self::Burst => "bench-burst",
+            Self::Whole => "whole",
+            Self::Large => "large",
+            Self::Paced => "paced",
+            Self::Burst => "burst",
         }
     }
 
@@ -58,19 +64,23 @@ impl Kind {
         }
     }
 
+    fn is_stream(self) -> bool {
+        matches!(self, Self::Paced | Self::Burst)
+    }
+
     /// What the body of a complete answer ends with.
-    pub(super) fn ending(self, speaks: Speaks) -> &'static str {
-        match (self, speaks) {
-            (Self::Whole | Self::Large, _) => "}",
-            (Self::Paced | Self::Burst, Speaks::Chat | Speaks::Responses) => "data: [DONE]\n\n",
-            (Self::Paced | Self::Burst, Speaks::Messages) => {
-                "data: {\"type\":\"message_stop\"}\n\n"
-            }
+    pub(super) fn ending(self, pair: Pair) -> &'static str {
+        match (self.is_stream(), pair.client) {
+            (false, _) => "}",
+            // What passes ends with its last event.
+            (true, Speaks::Responses) if pair.upstream == Speaks::Responses => "}}\n\n",
+            (true, Speaks::Chat | Speaks::Responses) => "data: [DONE]\n\n",
+            (true, Speaks::Messages) => "data: {\"type\":\"message_stop\"}\n\n",
         }
     }
 }
 
-/// What the client speaks.
+/// What a client or a model speaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaks {
     Chat,
@@ -98,17 +108,37 @@ impl Speaks {
     }
 }
 
-/// A request of about 12 KB with twenty tools, or a long turn of an agent.
-pub(super) fn request(kind: Kind, speaks: Speaks, program: &Path) -> Result<Vec<u8>> {
-    let chat = chat(kind).into_bytes();
-    match speaks {
-        Speaks::Chat => Ok(chat),
-        Speaks::Responses | Speaks::Messages => translated(&chat, speaks.name(), program),
+/// Who speaks what.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) client: Speaks,
+    pub(super) upstream: Speaks,
+}
+
+impl Pair {
+    /// Nothing is translated, so that other programs can do the same.
+    pub(super) const PLAIN: Self = Self { client: Speaks::Chat, upstream: Speaks::Chat };
+
+    /// All there are.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let clients =
+            |upstream| Speaks::ALL.into_iter().map(move |client| Self { client, upstream });
+        Speaks::ALL.into_iter().flat_map(clients)
+    }
+
+    pub(super) fn name(self) -> String {
+        format!("{} → {}", self.client.name(), self.upstream.name())
     }
 }
 
-fn chat(kind: Kind) -> String {
-    let (model, stream) = (kind.model(), matches!(kind, Kind::Paced | Kind::Burst));
+/// A request of about 12 KB with twenty tools, or a long turn of an agent.
+pub(super) fn request(kind: Kind, pair: Pair, program: &Path) -> Result<Vec<u8>> {
+    let chat = chat(kind, pair.upstream).into_bytes();
+    translated(chat, "request", pair.client, program)
+}
+
+fn chat(kind: Kind, upstream: Speaks) -> String {
+    let (model, stream) = (kind.model(upstream), kind.is_stream());
     let turns = if kind == Kind::Large { 120 } else { 1 };
     let mut text =
         format!(r#"{{"model":"{model}","stream":{stream},"max_completion_tokens":8192,"#);
@@ -140,22 +170,38 @@ fn chat(kind: Kind) -> String {
     text
 }
 
-/// The same request in the words of another protocol, by the program that is measured.
-fn translated(chat: &[u8], to: &str, program: &Path) -> Result<Vec<u8>> {
+/// The same document in the words of another protocol, by the program that is measured.
+fn translated(chat: Vec<u8>, kind: &str, to: Speaks, program: &Path) -> Result<Vec<u8>> {
+    if to == Speaks::Chat {
+        return Ok(chat);
+    }
     let mut command = Command::new(program);
-    command.args(["translate", "--from", "chat", "--to", to]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.args(["translate", "--from", "chat", "--to", to.name(), "--kind", kind]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().context("toolwire cannot be started")?;
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(chat)?;
+        input.write_all(&chat)?;
     }
     let output = child.wait_with_output()?;
     cmd::succeed(&command, output.status)?;
     Ok(output.stdout)
 }
 
+/// What a model says that speaks this.
+pub(super) fn answer(speaks: Speaks, program: &Path) -> Result<Vec<u8>> {
+    let answer = translated(chat_answer().into_bytes(), "response", speaks, program)?;
+    Ok(answer.trim_ascii_end().to_vec())
+}
+
+/// The same as a stream, event by event.
+pub(super) fn events(speaks: Speaks, program: &Path) -> Result<Vec<String>> {
+    let chat = chat_events().concat().into_bytes();
+    let stream = String::from_utf8(translated(chat, "stream", speaks, program)?)?;
+    Ok(stream.split_inclusive("\n\n").map(str::to_owned).collect())
+}
+
 /// A document of about 1 KB that calls a tool.
-pub(super) fn answer() -> String {
+fn chat_answer() -> String {
     let why = "It holds the state machine, and the failing case is in its tests. ".repeat(6);
     format!(
         r#"{{"id":"chatcmpl-CaJ4tFzTn8kq2wVYp0sHx3LbR","object":"chat.completion","created":1763200000,"model":"gpt-5.2-2026-08-11","choices":[{{"index":0,"message":{{"role":"assistant","content":"I look at the parser first.","refusal":null,"annotations":[],"tool_calls":[{{"id":"call_m5nYF0xQpLw2TbS8","type":"function","function":{{"name":"read_file_1","arguments":"{{\"path\":\"src/parser.rs\",\"why\":\"{why}\"}}"}}}}]}},"logprobs":null,"finish_reason":"tool_calls"}}],"usage":{{"prompt_tokens":2472,"completion_tokens":89,"total_tokens":2561,"prompt_tokens_details":{{"cached_tokens":0}}}},"service_tier":"default","system_fingerprint":"fp_50cad350e4"}}"#
@@ -163,7 +209,7 @@ pub(super) fn answer() -> String {
 }
 
 /// A stream of 256 pieces of text, event by event.
-pub(super) fn events() -> Vec<String> {
+fn chat_events() -> Vec<String> {
     let chunk = |delta: &str, finish: &str| {
         format!(
             "data: {{\"id\":\"chatcmpl-CaJ4tFzTn8kq2wVYp0sHx3LbR\",\"object\":\"chat.completion.chunk\",\

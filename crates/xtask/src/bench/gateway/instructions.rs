@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::documents::{self, Kind, Speaks};
+use super::documents::{self, Kind, Pair, Speaks};
 use super::load::{self, Load, Pace, Wait};
 use super::subject::{Runs, Subject};
 use crate::{cmd, setup};
@@ -33,19 +33,19 @@ pub(super) fn run<'p>(
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let counts = folder.join("hyper.counts");
     let hyper = Counter::new(Subject::bare(Runs::Counted(&counts), bare, model)?, counts);
-    hyper.count(&Request::translated(TRANSLATIONS[0], bare)?)?;
+    hyper.count(&Request::new(Kind::Whole, Pair::PLAIN, bare)?)?;
     for (name, program) in programs {
         let store = format!("engine = \"sqlite\"\npath = \"{name}.db\"");
         let counts = folder.join(format!("{name}.counts"));
         let runs = Runs::Counted(&counts);
         let subject = Subject::storing(runs, name, program, model, folder, &store)?;
         let toolwire = Counter::new(subject, counts);
-        for translation in TRANSLATIONS {
-            toolwire.count(&Request::translated(translation, program)?)?;
+        for kind in [Kind::Whole, Kind::Large, Kind::Burst] {
+            for pair in Pair::all() {
+                toolwire.count(&Request::new(kind, pair, program)?)?;
+            }
         }
-        for store in [false, true] {
-            toolwire.count(&Request::stored(store, program)?)?;
-        }
+        toolwire.count(&Request::stored(program)?)?;
     }
     Ok(())
 }
@@ -105,49 +105,39 @@ impl Counter {
 
 /// A request that is sent again and again.
 struct Request {
-    name: &'static str,
+    name: String,
     path: &'static str,
     body: Vec<u8>,
     ending: &'static str,
 }
 
 impl Request {
-    fn translated(
-        (kind, speaks, name): (Kind, Speaks, &'static str),
-        program: &Path,
-    ) -> Result<Self> {
-        let body = documents::request(kind, speaks, program)?;
-        Ok(Self { name, path: speaks.path(), body, ending: kind.ending(speaks) })
+    /// One that asks not to be stored, if its protocol knows of that.
+    fn new(kind: Kind, pair: Pair, program: &Path) -> Result<Self> {
+        let name = format!("{}, {}", kind.name(), pair.name());
+        let mut body = documents::request(kind, pair, program)?;
+        if pair.client == Speaks::Responses {
+            body = with_store(&body, false)?;
+        }
+        let (path, ending) = (pair.client.path(), kind.ending(pair));
+        Ok(Self { name, path, body, ending })
     }
 
-    fn stored(store: bool, program: &Path) -> Result<Self> {
-        let body = documents::request(Kind::Whole, Speaks::Responses, program)?;
-        let mut body: Value = serde_json::from_slice(&body)?;
-        body.as_object_mut()
-            .context("a request is an object")?
-            .insert("store".to_owned(), json!(store));
-        let name = match store {
-            false => "responses → chat, whole answer, not stored",
-            true => "responses → chat, whole answer, stored",
-        };
-        Ok(Self {
-            name,
-            path: Speaks::Responses.path(),
-            body: body.to_string().into_bytes(),
-            ending: "}",
-        })
+    fn stored(program: &Path) -> Result<Self> {
+        let pair = Pair { client: Speaks::Responses, upstream: Speaks::Chat };
+        let Self { name, path, body, ending } = Self::new(Kind::Whole, pair, program)?;
+        Ok(Self { name: format!("{name}, stored"), path, body: with_store(&body, true)?, ending })
     }
 }
 
-const TRANSLATIONS: [(Kind, Speaks, &str); 7] = [
-    (Kind::Whole, Speaks::Chat, "chat → chat, whole answer"),
-    (Kind::Whole, Speaks::Messages, "messages → chat, whole answer"),
-    (Kind::Large, Speaks::Chat, "chat → chat, whole answer to 200 KB"),
-    (Kind::Large, Speaks::Messages, "messages → chat, whole answer to 200 KB"),
-    (Kind::Burst, Speaks::Chat, "chat → chat, stream of 258 events at once"),
-    (Kind::Burst, Speaks::Responses, "responses → chat, stream of 258 events at once"),
-    (Kind::Burst, Speaks::Messages, "messages → chat, stream of 258 events at once"),
-];
+/// A request that says whether it is stored.
+fn with_store(request: &[u8], store: bool) -> Result<Vec<u8>> {
+    let mut body: Value = serde_json::from_slice(request)?;
+    body.as_object_mut()
+        .context("a request is an object")?
+        .insert("store".to_owned(), json!(store));
+    Ok(body.to_string().into_bytes())
+}
 
 const WARM_UP: usize = 30;
 const COUNTED: usize = 100;

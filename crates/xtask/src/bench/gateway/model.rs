@@ -2,19 +2,22 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::documents::{self, Kind};
+use super::documents::{self, Kind, Speaks};
 
-/// Answers on an address of its own for as long as the process lives.
-pub(super) fn serve() -> Result<SocketAddr> {
+/// Answers on an address of its own for as long as the process lives, in every protocol. What it says
+/// is translated by `program`.
+pub(super) fn serve(program: &Path) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").context("the model cannot listen")?;
     let address = listener.local_addr()?;
-    let says = Arc::new(Says::new());
+    let says = Speaks::ALL.into_iter().map(|speaks| Says::new(speaks, program));
+    let says: Arc<[Says]> = says.collect::<Result<_>>()?;
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let says = Arc::clone(&says);
@@ -25,8 +28,9 @@ pub(super) fn serve() -> Result<SocketAddr> {
     Ok(address)
 }
 
-/// What it says, as the bytes of HTTP.
+/// What it says in one protocol, as the bytes of HTTP.
 struct Says {
+    speaks: Speaks,
     whole: Vec<u8>,
     /// The head of a stream and its first words.
     opening: Vec<u8>,
@@ -35,13 +39,14 @@ struct Says {
 }
 
 impl Says {
-    fn new() -> Self {
-        let answer = documents::answer();
+    fn new(speaks: Speaks, program: &Path) -> Result<Self> {
+        let answer = documents::answer(speaks, program)?;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-        let whole = format!("{head}content-length: {}\r\n\r\n{answer}", answer.len()).into_bytes();
+        let head = format!("{head}content-length: {}\r\n\r\n", answer.len());
+        let whole = [head.as_bytes(), &answer].concat();
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
         let head = format!("{head}transfer-encoding: chunked\r\n\r\n").into_bytes();
-        let events = documents::events();
+        let events = documents::events(speaks, program)?;
         let mut pieces: Vec<_> = events
             .iter()
             .map(|event| format!("{:x}\r\n{event}\r\n", event.len()).into_bytes())
@@ -52,14 +57,16 @@ impl Says {
         // Models name the speaker and begin to speak in one breath.
         let opening = [head, pieces.remove(0), pieces.remove(0)].concat();
         let burst = [opening.as_slice(), &pieces.concat()].concat();
-        Self { whole, opening, pieces, burst }
+        Ok(Self { speaks, whole, opening, pieces, burst })
     }
 }
 
-fn answer_all(mut stream: TcpStream, says: &Says) -> std::io::Result<()> {
+fn answer_all(mut stream: TcpStream, says: &[Says]) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut buffer = Vec::new();
-    while let Some(kind) = next(&mut stream, &mut buffer)? {
+    while let Some((speaks, kind)) = next(&mut stream, &mut buffer)? {
+        let says = says.iter().find(|says| says.speaks == speaks);
+        let says = says.ok_or_else(|| std::io::Error::other("the model does not speak that"))?;
         match kind {
             Kind::Whole | Kind::Large => stream.write_all(&says.whole)?,
             Kind::Burst => stream.write_all(&says.burst)?,
@@ -76,7 +83,7 @@ fn answer_all(mut stream: TcpStream, says: &Says) -> std::io::Result<()> {
 }
 
 /// Reads a request as far as it has to be known. There are no two at once on a connection.
-fn next(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<Option<Kind>> {
+fn next(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<Option<(Speaks, Kind)>> {
     buffer.clear();
     let mut piece = vec![0; 256 * 1024];
     loop {
@@ -87,13 +94,17 @@ fn next(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<Option<
         buffer.extend_from_slice(piece.get(..read).unwrap_or_default());
         if let Some(body) = body(buffer) {
             let start = body.get(..200).unwrap_or(body);
-            let named = |kind: &Kind| {
-                start.windows(kind.model().len()).any(|part| part == kind.model().as_bytes())
-            };
-            let unnamed = || std::io::Error::other("the request names no model");
-            return Kind::ALL.into_iter().find(named).ok_or_else(unnamed).map(Some);
+            let kind =
+                Kind::ALL.into_iter().find(|kind| has(start, &format!("-{}\"", kind.word())));
+            let speaks = Speaks::ALL.into_iter().find(|speaks| has(buffer, speaks.path()));
+            let unknown = || std::io::Error::other("the request names no model that there is");
+            return speaks.zip(kind).ok_or_else(unknown).map(Some);
         }
     }
+}
+
+fn has(bytes: &[u8], word: &str) -> bool {
+    bytes.windows(word.len()).any(|part| part == word.as_bytes())
 }
 
 /// The body of a request that is complete.

@@ -55,10 +55,10 @@ pub(super) fn print(cells: &[Cell<'_>], subjects: &[Subject]) -> Result<()> {
 }
 
 fn through(cell: &Cell<'_>) -> String {
-    let Cell { subject, speaks, .. } = cell;
+    let Cell { subject, pair, .. } = cell;
     match subject.translates {
         false => subject.name.to_owned(),
-        true => format!("{}, {} → chat", subject.name, speaks.name()),
+        true => format!("{}, {}", subject.name, pair.name()),
     }
 }
 

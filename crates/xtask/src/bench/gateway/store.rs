@@ -49,7 +49,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     // What earlier runs have stored would be measured too.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let model = model::serve()?;
+    let model = model::serve(&program)?;
     let sqlite =
         |sync: &str| format!("engine = \"sqlite\"\npath = \"{sync}.db\"\nsync = \"{sync}\"");
     let mut stores = vec![("sqlite-normal", sqlite("normal")), ("sqlite-full", sqlite("full"))];
@@ -115,8 +115,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
     let mut pairs = Vec::new();
     for subject in subjects {
         for kind in [Kind::Whole, Kind::Burst] {
-            let body: Value =
-                serde_json::from_slice(&documents::request(kind, Speaks::Responses, program)?)?;
+            let body: Value = serde_json::from_slice(&documents::request(kind, PAIR, program)?)?;
             for (connections, pace) in CLIENTS {
                 let side = |store: bool| {
                     let mut body = body.clone();
@@ -128,7 +127,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
                         request: load::request("/v1/responses", body.to_string().as_bytes()),
                         connections,
                         requests: kind.requests(connections) / 2,
-                        ending: kind.ending(Speaks::Responses),
+                        ending: kind.ending(PAIR),
                         pace,
                         wait: Wait::LastByte,
                     };
@@ -237,7 +236,7 @@ impl Thread {
                 self.next =
                     json!({"type": "message", "role": "user", "content": "Read all files."});
             }
-            let body = json!({"model": Kind::Whole.model(), "input": [self.next],
+            let body = json!({"model": Kind::Whole.model(PAIR.upstream), "input": [self.next],
                 "previous_response_id": self.last});
             let response = ask(address, &body)?;
             let output = response.get("output").and_then(Value::as_array);
@@ -258,11 +257,11 @@ impl Thread {
     fn whole(&self) -> Value {
         let mut input = self.items.clone();
         input.push(self.next.clone());
-        json!({"model": Kind::Whole.model(), "store": false, "input": input})
+        json!({"model": Kind::Whole.model(PAIR.upstream), "store": false, "input": input})
     }
 
     fn by_id(&self) -> Value {
-        json!({"model": Kind::Whole.model(), "store": false, "input": [self.next],
+        json!({"model": Kind::Whole.model(PAIR.upstream), "store": false, "input": [self.next],
             "previous_response_id": self.last})
     }
 }
@@ -303,6 +302,9 @@ const CLIENTS: [(usize, Pace); 4] = [
     (64, Pace::Think(Duration::from_millis(50))),
     (64, Pace::Rate(400)),
 ];
+
+/// Who remembers nothing, and whose clients expect that somebody does.
+const PAIR: documents::Pair = documents::Pair { client: Speaks::Responses, upstream: Speaks::Chat };
 
 /// An odd number has a middle.
 const ROUNDS: usize = 11;

@@ -1,5 +1,6 @@
 //! The programs that are measured, and what the system knows of them.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use super::documents::Speaks;
 use crate::cmd;
 
 /// A program between the clients and the model, or nothing between them.
@@ -82,10 +84,14 @@ impl Subject {
         store: &str,
     ) -> Result<Self> {
         let address = free_address()?;
-        let config = format!(
-            "listen = \"{address}\"\n\n[store]\n{store}\n\n[[upstream]]\nname = \"model\"\n\
-             protocol = \"chat\"\nbase_url = \"http://{model}\"\nmodels = [\"bench-*\"]\n"
-        );
+        let mut config = format!("listen = \"{address}\"\n\n[store]\n{store}\n");
+        for protocol in Speaks::ALL.map(Speaks::name) {
+            let _ = write!(
+                config,
+                "\n[[upstream]]\nname = \"{protocol}\"\nprotocol = \"{protocol}\"\n\
+                 base_url = \"http://{model}\"\nmodels = [\"{protocol}-*\"]\nlist_models = false\n"
+            );
+        }
         let file = folder.join(format!("{name}.toml"));
         fs::write(&file, config)?;
         let log = fs::File::create(folder.join(format!("{name}.log")))?;

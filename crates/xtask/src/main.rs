@@ -81,7 +81,8 @@ enum Chore {
     Bench {
         /// The processor time of a request through the gateway, beside nginx and a proxy of hyper
         /// alone. ARGS are a number of rounds, `--beside PROGRAM` for another build, `--program PROGRAM`
-        /// instead of a new build, and `--only WORDS` for some of the cells.
+        /// instead of a new build, `--only WORDS` for some of the cells, and `--instructions` to count
+        /// these instead.
         #[arg(long)]
         gateway: bool,
         /// What a stored response costs beside one that is not stored. ARGS are a number of

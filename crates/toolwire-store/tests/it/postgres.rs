@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use toolwire_store::{
-    EngineOptions, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
+    EngineOptions, Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
 };
 
 use crate::engines::run;
 use crate::kill::{WRITERS, begin, check, turn};
-use crate::postgres_server::{PostgresServer, execute, is_left_out};
+use crate::postgres_server::{PostgresServer, execute, is_left_out, number};
 
 fn options(url: &str, timeout: Duration) -> Options {
     let mut options = Options::postgres(url);
@@ -25,10 +25,19 @@ fn response(id: &str) -> Vec<Write> {
     vec![Write::Response(NewResponse::new(id, Status::Completed, "{}"))]
 }
 
+/// A response that is all there is to write, which is stored together with others.
+fn lone_response(round: usize, number: u64) -> NewResponse {
+    let (id, item) = (format!("a{round}-{number}"), Item::new(format!("i{number}"), "item"));
+    let body = format!("{{\"number\":{number}}}");
+    NewResponse { output: vec![item], ..NewResponse::new(id, Status::Completed, body) }
+}
+
 /// Writers that go on whatever happens, and note what was acknowledged and what
 /// went wrong.
 struct Load {
     acks: Arc<Mutex<BTreeSet<u64>>>,
+    /// Of what is written alone.
+    alone: Arc<Mutex<BTreeSet<u64>>>,
     errors: Arc<Mutex<Vec<StoreError>>>,
     stop: Arc<AtomicBool>,
     tasks: Vec<tokio::task::JoinHandle<()>>,
@@ -36,37 +45,50 @@ struct Load {
 
 impl Load {
     fn start(store: &Store, round: usize) -> Self {
-        let (acks, errors) = (Arc::default(), Arc::default());
+        let (acks, alone, errors) = (Arc::default(), Arc::default(), Arc::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let mut load = Self { acks, errors, stop, tasks: Vec::new() };
+        let mut load = Self { acks, alone, errors, stop, tasks: Vec::new() };
         for writer in 0..WRITERS {
-            let (acks, errors) = (Arc::clone(&load.acks), Arc::clone(&load.errors));
-            let (store, stop) = (store.clone(), Arc::clone(&load.stop));
-            load.tasks.push(tokio::spawn(async move {
-                let mut numbers = (writer..).step_by(usize::try_from(WRITERS).unwrap());
-                while !stop.load(Ordering::SeqCst) {
-                    let number = numbers.next().unwrap();
-                    match store.write(&Tenant::single(), turn(round, number)).await {
-                        Ok(()) => drop(acks.lock().unwrap().insert(number)),
-                        Err(error) => {
-                            errors.lock().unwrap().push(error);
-                            tokio::time::sleep(Duration::from_millis(10)).await;
-                        }
-                    }
-                }
-            }));
+            let turn = move |number| turn(round, number);
+            let alone = move |number| vec![Write::Response(lone_response(round, number))];
+            load.write(store, writer, Arc::clone(&load.acks), turn);
+            load.write(store, writer, Arc::clone(&load.alone), alone);
         }
         load
     }
 
-    fn acknowledged(&self) -> usize {
-        self.acks.lock().unwrap().len()
+    fn write(
+        &mut self,
+        store: &Store,
+        writer: u64,
+        acks: Arc<Mutex<BTreeSet<u64>>>,
+        writes: impl Fn(u64) -> Vec<Write> + Send + 'static,
+    ) {
+        let errors = Arc::clone(&self.errors);
+        let (store, stop) = (store.clone(), Arc::clone(&self.stop));
+        self.tasks.push(tokio::spawn(async move {
+            let mut numbers = (writer..).step_by(usize::try_from(WRITERS).unwrap());
+            while !stop.load(Ordering::SeqCst) {
+                let number = numbers.next().unwrap();
+                match store.write(&Tenant::single(), writes(number)).await {
+                    Ok(()) => drop(acks.lock().unwrap().insert(number)),
+                    Err(error) => {
+                        errors.lock().unwrap().push(error);
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
+                }
+            }
+        }));
     }
 
-    /// Waits until writes succeed again.
+    fn acknowledged(&self) -> [usize; 2] {
+        [&self.acks, &self.alone].map(|acks| acks.lock().unwrap().len())
+    }
+
+    /// Waits until writes of both kinds succeed again.
     async fn wait_for_progress(&self, most: Duration) -> Duration {
         let (start, before) = (Instant::now(), self.acknowledged());
-        while self.acknowledged() < before + 5 {
+        while self.acknowledged().iter().zip(before).any(|(now, before)| *now < before + 5) {
             assert!(
                 start.elapsed() < most,
                 "no progress: {:?}",
@@ -77,18 +99,30 @@ impl Load {
         start.elapsed()
     }
 
-    async fn stop(self) -> (BTreeSet<u64>, Vec<StoreError>) {
+    /// Stops, and checks everything that was written. Returns how many writes failed.
+    async fn finish(self, store: &Store, round: usize) -> usize {
         self.stop.store(true, Ordering::SeqCst);
         for task in self.tasks {
             task.await.unwrap();
         }
-        (self.acks.lock().unwrap().clone(), self.errors.lock().unwrap().clone())
-    }
-}
-
-fn check_errors(errors: &[StoreError]) {
-    for error in errors {
-        assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
+        let errors = self.errors.lock().unwrap().clone();
+        for error in &errors {
+            assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
+        }
+        // What was given up may still be committed while others are read.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let (acks, alone_acks) =
+            (self.acks.lock().unwrap().clone(), self.alone.lock().unwrap().clone());
+        check(store, round, &acks).await;
+        for number in alone_acks {
+            let expected = lone_response(round, number);
+            let chain = store.chain(&Tenant::single(), &expected.id).await.unwrap();
+            let [link] = &chain.expect("it was acknowledged")[..] else { unreachable!() };
+            assert_eq!(link.output, expected.output);
+            let found = store.response(&Tenant::single(), &expected.id).await.unwrap();
+            assert_eq!(found.unwrap().body, expected.body);
+        }
+        errors.len()
     }
 }
 
@@ -119,9 +153,7 @@ fn a_killed_server_loses_nothing() {
             assert!(matches!(down, Err(StoreError::Unavailable { retry: true, .. })), "{down:?}");
             tokio::task::block_in_place(|| server.start_again());
             load.wait_for_progress(Duration::from_secs(5)).await;
-            let (acks, errors) = load.stop().await;
-            check_errors(&errors);
-            check_all(&store, round, &acks).await;
+            load.finish(&store, round).await;
         }
     });
 }
@@ -149,18 +181,53 @@ fn a_frozen_server_holds_nobody() {
         }
         server.signal("CONT");
         load.wait_for_progress(Duration::from_secs(5)).await;
-        let (acks, errors) = load.stop().await;
-        assert!(!errors.is_empty());
-        check_errors(&errors);
-        check_all(&store, 0, &acks).await;
+        assert!(load.finish(&store, 0).await > 0, "nothing was held");
     });
 }
 
-/// Numbers that failed leave gaps, so everything up to the last is looked at.
-async fn check_all(store: &Store, round: usize, acks: &BTreeSet<u64>) {
-    // What was given up may still be committed while others are read.
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    check(store, round, acks).await;
+/// Proves that responses that wait together are one transaction, and that one which fails,
+/// fails alone.
+#[test]
+fn responses_that_wait_are_stored_together() {
+    if is_left_out() {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let url = PostgresServer::shared().new_database().await;
+        let store = Store::open(options(&url, Duration::from_secs(10))).await.unwrap();
+        store.write(&Tenant::single(), response("first")).await.unwrap();
+        execute(&url, "ALTER TABLE toolwire_record ADD CHECK (model <> 'spoiled')").await;
+        let store_all = async |round: usize, spoiled: Option<u64>| {
+            let writes = (0..40).map(|number| {
+                let mut response = lone_response(round, number);
+                response.previous = Some("first".to_owned());
+                if spoiled == Some(number) {
+                    response.model = "spoiled".to_owned();
+                }
+                let store = store.clone();
+                tokio::spawn(async move {
+                    store.write(&Tenant::single(), vec![Write::Response(response)]).await.is_ok()
+                })
+            });
+            let mut stored = Vec::new();
+            for task in writes.collect::<Vec<_>>() {
+                stored.push(task.await.unwrap());
+            }
+            stored
+        };
+        assert_eq!(store_all(0, None).await, [true; 40]);
+        let groups = "SELECT count(DISTINCT xmin::text) FROM toolwire_record WHERE id LIKE 'a0-%'";
+        assert!((1..10).contains(&number(&url, groups).await));
+        let expected: Vec<_> = (0..40).map(|number| number != 17).collect();
+        assert_eq!(store_all(1, Some(17)).await, expected);
+        let found = "SELECT count(*) FROM toolwire_record WHERE id LIKE 'a1-%'";
+        assert_eq!(number(&url, found).await, 39);
+        // Ids that are taken.
+        assert_eq!(store_all(0, None).await, [false; 40]);
+        let lineages = "SELECT count(*) FROM toolwire_lineage";
+        assert_eq!(number(&url, lineages).await, 1, "all of them continue the first");
+    });
 }
 
 #[test]

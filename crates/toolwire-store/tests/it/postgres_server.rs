@@ -114,6 +114,16 @@ pub(crate) async fn execute(url: &str, statements: &str) {
     connection.await.unwrap().unwrap();
 }
 
+/// The number that a query gives.
+pub(crate) async fn number(url: &str, query: &str) -> i64 {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    let connection = tokio::spawn(connection);
+    let number = client.query_one(query, &[]).await.unwrap().get(0);
+    drop(client);
+    connection.await.unwrap().unwrap();
+    number
+}
+
 /// Postgres refuses to run as root.
 fn as_unprivileged_user() -> Command {
     let user = Command::new("id").arg("-u").output().unwrap().stdout;

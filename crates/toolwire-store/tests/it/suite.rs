@@ -53,6 +53,32 @@ fn ids(page: &ItemPage) -> Vec<&str> {
     page.items.iter().map(|item| item.id.as_str()).collect()
 }
 
+/// However writes are put together, one that is refused does not touch the others.
+#[test]
+fn a_taken_id_is_refused_among_others() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("first", None))]).await;
+            let tasks = (0..30).map(|number| {
+                let id = if number % 10 == 5 { "first".to_owned() } else { format!("r{number}") };
+                let new = Write::Response(response(&id, (id != "first").then_some("first")));
+                let store = store.clone();
+                tokio::spawn(async move { store.write(&tenant(), vec![new]).await })
+            });
+            for (number, task) in tasks.collect::<Vec<_>>().into_iter().enumerate() {
+                let written = task.await.unwrap();
+                if number % 10 == 5 {
+                    assert_eq!(written, Err(StoreError::Conflict), "{name}");
+                    continue;
+                }
+                assert_eq!(written, Ok(()), "{name}");
+                let chain = store.chain(&tenant(), &format!("r{number}")).await.unwrap().unwrap();
+                assert_eq!(chain.len(), 2, "{name}");
+            }
+        }
+    });
+}
+
 /// Messages, what they replace and what is counted change together, and only in
 /// the version that somebody has seen.
 #[test]

@@ -6,16 +6,20 @@
 mod change;
 mod connection;
 mod failure;
+mod groups;
 mod migrate;
 mod read;
 mod record_values;
 mod response;
 mod tls;
 
+use std::sync::Arc;
+
 use deadpool_postgres::GenericClient;
 
 use self::connection::Connections;
 use self::failure::Failure;
+use self::groups::{Outcome, ResponseGroups};
 use super::{ItemsQuery, sql};
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;
@@ -24,7 +28,8 @@ use crate::options::PostgresOptions;
 use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
 
 pub(crate) struct Postgres {
-    connections: Connections,
+    connections: Arc<Connections>,
+    groups: ResponseGroups,
 }
 
 /// Runs work on a connection within the time limit, and once more if the
@@ -51,7 +56,7 @@ macro_rules! with_client {
 
 impl Postgres {
     pub(crate) async fn open(options: &PostgresOptions) -> Result<Self, OpenError> {
-        let connections = Connections::new(options)?;
+        let connections = Arc::new(Connections::new(options)?);
         let first = async {
             let connection = connections.get().await?;
             connection.finish(Ok(()))
@@ -61,7 +66,8 @@ impl Postgres {
         {
             return Err(error);
         }
-        Ok(Self { connections })
+        let groups = ResponseGroups::start(Arc::clone(&connections));
+        Ok(Self { connections, groups })
     }
 
     pub(crate) async fn write(
@@ -75,9 +81,16 @@ impl Postgres {
         let has_random_id = changes.iter().any(
             |change| matches!(change, Change::Insert { full, .. } if full.record.kind == Kind::Response),
         );
-        let mut attempt = 0;
-        let mut may_be_written = false;
+        let (changes, mut may_be_written) = (Arc::new(changes), false);
         let write = async {
+            if response::only_response(&changes).is_some() {
+                match self.groups.store(Arc::clone(&changes)).await {
+                    Outcome::Stored => return Ok(()),
+                    Outcome::NotStored => {}
+                    Outcome::Unknown => may_be_written = true,
+                }
+            }
+            let mut attempt = 0;
             loop {
                 attempt += 1;
                 let mut connection = self.connections.get().await?;

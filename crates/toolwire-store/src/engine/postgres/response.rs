@@ -1,9 +1,13 @@
-//! A new response in one statement.
+//! A new response in one statement, and several of them in one round trip.
 //!
 //! Most of what is written is one response. A statement is a transaction of its own, so
 //! it takes one round trip, and not one for each table and two for the transaction.
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use deadpool_postgres::GenericClient;
+use tokio_postgres::{Error, Statement};
 
 use super::failure::Failure;
 use super::record_values::RecordValues;
@@ -22,13 +26,62 @@ pub(super) async fn insert(
     client: &impl GenericClient,
     full: &FullRecord,
 ) -> Result<bool, Failure> {
+    let insert = client.prepare_cached(INSERT).await?;
+    insert_with(client, &insert, full).await.map_err(Failure::Commit)
+}
+
+/// Stores responses in one transaction. Says of each whether it is stored; if not, its id
+/// is taken.
+pub(super) async fn insert_together(
+    client: &impl GenericClient,
+    group: &[&FullRecord],
+) -> Result<Vec<bool>, Failure> {
+    if let [full] = group {
+        return Ok(vec![insert(client, full).await?]);
+    }
+    let insert = client.prepare_cached(INSERT).await?;
+    let inserts = group.iter().map(|full| insert_with(client, &insert, full));
+    // The driver sends what it is asked to without waiting for the answers. If one fails,
+    // the server refuses those behind it, and takes the end for the end of a failure.
+    let (begun, inserted, committed) = tokio::join!(
+        biased;
+        client.batch_execute("BEGIN"),
+        all(inserts),
+        client.batch_execute("COMMIT"),
+    );
+    let inserted = inserted.into_iter().collect::<Result<Vec<_>, _>>();
+    let stored = begun.and(inserted).and_then(|inserted| committed.map(|()| inserted));
+    stored.map_err(Failure::Commit)
+}
+
+async fn insert_with(
+    client: &impl GenericClient,
+    insert: &Statement,
+    full: &FullRecord,
+) -> Result<bool, Error> {
     let FullRecord { record, rows } = full;
     let packed = (!rows.is_empty()).then(|| packed::pack(rows.iter()));
     let ids = packed::listed_ids(&record.id, rows);
-    let insert = client.prepare_cached(INSERT).await?;
     let values = RecordValues::of(record);
-    let inserted = client.query_opt(&insert, &values.between(&[], &[&packed, &ids])).await;
-    Ok(inserted.map_err(Failure::Commit)?.is_some())
+    let inserted = client.query_opt(insert, &values.between(&[], &[&packed, &ids])).await?;
+    Ok(inserted.is_some())
+}
+
+/// Waits for all of them. Each is begun before the one behind it.
+async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut futures: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    poll_fn(|cx| {
+        let mut is_done = true;
+        for (future, output) in futures.iter_mut().filter(|(_, output)| output.is_none()) {
+            match future.as_mut().poll(cx) {
+                Poll::Ready(value) => *output = Some(value),
+                Poll::Pending => is_done = false,
+            }
+        }
+        if is_done { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    futures.into_iter().filter_map(|(_, output)| output).collect()
 }
 
 /// The record joins the lineage of what it continues, or begins one. Nothing happens if

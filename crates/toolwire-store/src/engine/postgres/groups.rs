@@ -1,0 +1,109 @@
+//! Responses of several clients, stored together.
+//!
+//! Most of what a write costs the gateway is around it: a connection that is taken and
+//! given back, a message to the server and its answer, and the tasks that are woken for
+//! them. So the responses that wait at the same time share one of each.
+
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use super::connection::Connections;
+use super::failure::Failure;
+use super::response;
+use crate::plan::Change;
+
+/// Hands responses to the task that puts groups together. The task ends with it.
+pub(super) struct ResponseGroups {
+    queue: mpsc::Sender<WaitingResponse>,
+}
+
+/// What became of a response in its group.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome {
+    Stored,
+    /// Nothing has happened. Its id may be taken.
+    NotStored,
+    /// Nobody knows whether it is stored.
+    Unknown,
+}
+
+struct WaitingResponse {
+    /// What [`response::only_response`] takes for a response.
+    changes: Arc<Vec<Change>>,
+    outcome: oneshot::Sender<Outcome>,
+}
+
+impl ResponseGroups {
+    pub(super) fn start(connections: Arc<Connections>) -> Self {
+        let (queue, waiting) = mpsc::channel(LONGEST_QUEUE);
+        tokio::spawn(store_all(connections, waiting));
+        Self { queue }
+    }
+
+    /// Stores a response together with others. If it is not stored, it should be tried alone,
+    /// which tells why.
+    pub(super) async fn store(&self, changes: Arc<Vec<Change>>) -> Outcome {
+        let (outcome, result) = oneshot::channel();
+        if self.queue.send(WaitingResponse { changes, outcome }).await.is_err() {
+            return Outcome::NotStored;
+        }
+        result.await.unwrap_or(Outcome::Unknown)
+    }
+}
+
+async fn store_all(connections: Arc<Connections>, mut queue: mpsc::Receiver<WaitingResponse>) {
+    let groups = Arc::new(Semaphore::new(MOST_GROUPS));
+    while let Some(first) = queue.recv().await {
+        // Whoever is about to hand over a response does so first.
+        tokio::task::yield_now().await;
+        let Ok(permit) = Arc::clone(&groups).acquire_owned().await else { return };
+        let mut group = vec![first];
+        while group.len() < LARGEST_GROUP {
+            let Ok(next) = queue.try_recv() else { break };
+            group.push(next);
+        }
+        let connections = Arc::clone(&connections);
+        tokio::spawn(async move {
+            store_group(&connections, group).await;
+            drop(permit);
+        });
+    }
+}
+
+async fn store_group(connections: &Connections, group: Vec<WaitingResponse>) {
+    let store = async {
+        let responses = group.iter().filter_map(|one| response::only_response(&one.changes));
+        let responses: Vec<_> = responses.collect();
+        let mut connection = connections.get().await?;
+        let stored = response::insert_together(connection.object()?, &responses).await;
+        connection.finish(stored)
+    };
+    let outcomes = match connections.limited(store).await {
+        Ok(stored) => stored.into_iter().map(Outcome::of).collect(),
+        Err(Failure::Commit(_) | Failure::Late) => vec![Outcome::Unknown; group.len()],
+        Err(Failure::Sql(_) | Failure::Pool(_) | Failure::Refused(_) | Failure::Open(_)) => {
+            vec![Outcome::NotStored; group.len()]
+        }
+    };
+    for (one, outcome) in group.into_iter().zip(outcomes) {
+        // Who has stopped waiting does not want to know.
+        let _ = one.outcome.send(outcome);
+    }
+}
+
+impl Outcome {
+    fn of(is_stored: bool) -> Self {
+        if is_stored { Self::Stored } else { Self::NotStored }
+    }
+}
+
+/// How many groups are under way at a time. The fewer, the fuller they are; one alone would
+/// let everybody wait for a whole round trip before theirs begins.
+const MOST_GROUPS: usize = 4;
+
+/// How many responses are one transaction at most.
+const LARGEST_GROUP: usize = 64;
+
+/// How many responses may wait before their callers wait for room.
+const LONGEST_QUEUE: usize = 1024;

@@ -59,5 +59,5 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// How many keys are compared one by one.
-const FEW: usize = 16;
+/// How many keys are compared one by one. A response of the Responses API has about 35.
+const FEW: usize = 64;

@@ -7,6 +7,7 @@ mod envelope;
 mod glob;
 mod hash;
 mod ids;
+mod keys;
 mod names;
 mod pointer;
 mod random_json;

@@ -1,10 +1,9 @@
 //! How far groups of writes are apart.
 //!
 //! The fuller a group is, the less each write of it costs. So the thread that writes
-//! lets a moment pass between two groups while several clients write at a time. The
-//! moment is longer while everything else is busy too: what is written then would have
-//! to wait for a processor in any case, and gets one sooner if less time is spent on
-//! writing. A client that is alone never waits.
+//! lets a moment pass between two groups while several clients write at a time, and
+//! lets the clients go on first while they have no processor to spare. A client that is
+//! alone never waits.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,9 +29,16 @@ impl Pace {
     /// wake the thread for what comes meanwhile.
     pub(super) fn wait(&mut self) {
         if self.is_crowded {
-            let is_busy = self.load.as_mut().is_some_and(Load::is_high);
-            let distance = if is_busy { WHILE_BUSY } else { WHILE_CROWDED };
-            thread::sleep(distance.saturating_sub(self.last.elapsed()));
+            thread::sleep(WHILE_CROWDED.saturating_sub(self.last.elapsed()));
+        }
+    }
+
+    /// Lets the clients go on before a group is put together, if they are busy. The system
+    /// often runs a thread that is woken in place of the one that has woken it, so without
+    /// this a group would have a write or two, however many clients there are.
+    pub(super) fn gather(&mut self) {
+        if self.load.as_mut().is_some_and(Load::is_high) {
+            thread::yield_now();
         }
     }
 
@@ -64,14 +70,14 @@ impl Load {
         Self { metrics, since: Instant::now(), busy, is_high: false }
     }
 
-    /// Whether they have been busy for four fifths of the time lately.
+    /// Whether they have been busy for half of the time lately.
     fn is_high(&mut self) -> bool {
         let passed = self.since.elapsed();
         if passed >= LATELY {
             let busy = busy(&self.metrics);
             let workers = u32::try_from(self.metrics.num_workers()).unwrap_or(u32::MAX);
             let spent = busy.saturating_sub(self.busy);
-            self.is_high = spent * 5 >= passed * 4 * workers;
+            self.is_high = spent * 2 >= passed * workers;
             (self.since, self.busy) = (Instant::now(), busy);
         }
         self.is_high
@@ -85,9 +91,6 @@ fn busy(metrics: &RuntimeMetrics) -> Duration {
 /// How far two groups are apart at least while several clients write. It is added
 /// to what they wait, so it is short.
 const WHILE_CROWDED: Duration = Duration::from_millis(1);
-
-/// The same while the runtime is busy.
-const WHILE_BUSY: Duration = Duration::from_millis(8);
 
 /// Threads count their time after some dozens of tasks, so it takes a while to tell.
 const LATELY: Duration = Duration::from_millis(50);

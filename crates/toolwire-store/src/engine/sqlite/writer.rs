@@ -102,6 +102,7 @@ struct WriterThread {
 impl WriterThread {
     fn run(mut self) {
         while let Some(first) = self.next() {
+            self.pace.gather();
             let mut group = vec![first];
             while group.len() < LARGEST_GROUP {
                 let Ok(next) = self.queue.try_recv() else { break };

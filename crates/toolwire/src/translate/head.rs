@@ -240,8 +240,8 @@ impl RequestHead {
             let ends = self.ends.since(mark, start.offset(), text.len());
             let read = OnceLock::new();
             let text = text.into();
-            let written = Mutex::default();
-            lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written });
+            let (written, echoed) = (Mutex::default(), OnceLock::new());
+            lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written, echoed });
         }
         self.ends.note_envelope(had_envelope);
         Ok(())

@@ -4,7 +4,7 @@
 use super::request_in::REASONING;
 use super::thinking_out::summary_word;
 use crate::model::{
-    Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
+    Echoed, Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
 };
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
@@ -28,21 +28,41 @@ pub(super) fn defaults() -> Vec<u8> {
 /// Writes the settings as members without their object. Where the client left
 /// one out, it is the API's default.
 pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
-    write_members(request, &mut Object::members_only(out));
-    // The client's own spacing would end the line of an event. A line end cannot
-    // be inside a string.
-    for byte in out {
+    out.reserve(room(request));
+    let mut object = Object::members_only(out);
+    object.put("instructions", &instructions(request));
+    object.put("max_output_tokens", &request.output.max_tokens);
+    object.put("max_tool_calls", &request.output.max_tool_calls);
+    write_tools(request, &mut object.array("tools"));
+    drop(object);
+    let start = out.len();
+    write_members(request, &mut Object::more_members(out));
+    join_lines(out.get_mut(start..).unwrap_or_default());
+}
+
+/// About how many bytes the settings take.
+fn room(request: &Request<'_>) -> usize {
+    let tools = request.echoed.tools.as_ref().map_or(0, |tools| tools.text().len());
+    let instructions = instructions(request).map_or(0, Str::size_hint);
+    // A function gets members that the client left out, the longest of which is the type.
+    instructions + tools + 64 * request.tools.len() + MEMBERS
+}
+
+/// About how many bytes the settings take besides tools and instructions.
+const MEMBERS: usize = 1024;
+
+/// Makes one line of values as the client spelled them, whose own spacing would end the
+/// line of an event. A line end cannot be inside a string.
+fn join_lines(values: &mut [u8]) {
+    for byte in values {
         if let b'\n' | b'\r' = byte {
             *byte = b' ';
         }
     }
 }
 
+/// Writes what follows the tools.
 fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
-    object.put("instructions", &instructions(request));
-    object.put("max_output_tokens", &request.output.max_tokens);
-    object.put("max_tool_calls", &request.output.max_tool_calls);
-    write_tools(request, &mut object.array("tools"));
     match &request.echoed.choice {
         Some(choice) => copy(choice, object.key("tool_choice")),
         None => object.put("tool_choice", "auto"),
@@ -91,8 +111,19 @@ fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {
 }
 
 fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
-    let spelled = request.echoed.tools.as_ref().and_then(|tools| tools.elements().ok());
-    for (tool, spelled) in request.tools.iter().zip(spelled.unwrap_or_default()) {
+    let Echoed { tools: Some(spelled), known_tools, choice: _ } = &request.echoed else { return };
+    let known = known_tools.as_ref();
+    match known.and_then(|known| known.echoed(&request.tools, write_elements)) {
+        Some(elements) => list.elements(elements),
+        None => list.elements(&write_elements(&request.tools, spelled)),
+    }
+}
+
+/// The tools of a list that is spelled so, as elements without their list.
+fn write_elements(tools: &[Tool<'_>], spelled: &Raw<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(spelled.text().len() + 64 * tools.len());
+    let mut list = Array::elements_only(&mut out);
+    for tool in tools {
         match &tool.kind {
             ToolKind::Function { schema } => {
                 write_function(tool, schema.as_ref(), &mut list.object());
@@ -101,9 +132,16 @@ fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
             | ToolKind::Namespace { tools: _ }
             | ToolKind::Native(_)
             | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => copy(&spelled, list.item()),
+            | ToolKind::Unknown(_) => {
+                if let Some(spelled) = spelled.part_at(tool.at) {
+                    copy(&spelled, list.item());
+                }
+            }
         }
     }
+    drop(list);
+    join_lines(&mut out);
+    out
 }
 
 /// A function with every member of the published type, `strict` as the API

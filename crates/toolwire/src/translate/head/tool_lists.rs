@@ -9,14 +9,15 @@ use crate::profile::Profile;
 use crate::restore::Restore;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::ValueEnds;
+use crate::wire::{Pos, Raw, ValueEnds};
 
 /// The lists of tools that requests had lately.
 ///
 /// An agent sends the same list with every request of its work, and the list is
 /// often most of the request. One that comes again, byte for byte, is compared with
 /// what was read before instead of being read. If it is translated, its tools are kept too,
-/// and how upstreams got them, which takes several times the memory of its bytes.
+/// how upstreams got them and how answers repeat them, which takes several times the memory
+/// of its bytes.
 #[derive(Debug, Default)]
 pub struct ToolLists {
     /// How many bytes to keep in all.
@@ -41,6 +42,8 @@ pub(super) struct ToolList {
     pub(super) read: OnceLock<Option<Vec<Tool<'static>>>>,
     /// As upstreams got it that took it lately.
     pub(super) written: Mutex<Vec<(Profile, Option<WrittenTools>)>>,
+    /// Its elements as answers repeat them, once one has.
+    pub(super) echoed: OnceLock<Box<[u8]>>,
 }
 
 /// The elements of a list of tools as an upstream gets them, if they cross without a
@@ -162,12 +165,32 @@ impl KnownTools {
     /// The list as an upstream gets it, if these are its tools and they cross without
     /// a change that anybody has to know of.
     pub(crate) fn written(&self, tools: &[Tool<'_>], profile: &Profile) -> Option<WrittenTools> {
+        self.same(tools)?;
+        self.list.written(profile)
+    }
+
+    /// The elements of the list as answers repeat them, if these are its tools. `write` writes
+    /// them from the tools and the list as it is spelled, and from nothing else, because what
+    /// it writes is kept.
+    pub(crate) fn echoed(
+        &self,
+        tools: &[Tool<'_>],
+        write: fn(&[Tool<'_>], &Raw<'_>) -> Vec<u8>,
+    ) -> Option<&[u8]> {
+        let known = self.same(tools)?;
+        let list = &*self.list;
+        let spelled = || Raw::made(&*list.text).at(Pos::START);
+        Some(list.echoed.get_or_init(|| write(known, &spelled()).into()))
+    }
+
+    /// The tools of the list, if these are the same.
+    fn same(&self, tools: &[Tool<'_>]) -> Option<&[Tool<'static>]> {
         let known = self.list.read()?;
         let stands = |tool: &Tool<'_>, known: &Tool<'_>| tool.at == known.at.advance(self.start);
         let is_same = tools.len() == known.len()
             && tools.first().zip(known.first()).is_some_and(|(tool, known)| stands(tool, known))
             && tools.last().zip(known.last()).is_some_and(|(tool, known)| stands(tool, known));
-        if is_same { self.list.written(profile) } else { None }
+        is_same.then_some(known)
     }
 
     /// Where the long values of the list end.

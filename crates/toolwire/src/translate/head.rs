@@ -10,6 +10,7 @@ pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
 
 use super::{Error, invalid, utf8};
+use crate::ledger::Ledger;
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
@@ -119,6 +120,17 @@ impl RequestHead {
         Reader::again(source, &self.ends, self.known_tools.as_ref())
     }
 
+    /// Where the long values of the body are, in order, for whoever looks for what the ledger
+    /// is about.
+    pub(super) fn long_values(&self, source: &str, ledger: &Ledger) -> Vec<Range<usize>> {
+        let is_in_list = |known: &KnownTools| ledger.is_about(known.range());
+        if self.known_tools.as_ref().is_some_and(is_in_list) {
+            self.all_ends().ranges(source.len())
+        } else {
+            self.ends.ranges(source.len())
+        }
+    }
+
     /// Where the long values of the body end, those in its list of tools too.
     fn all_ends(&self) -> ValueEnds {
         let known = self.known_tools.as_ref();
@@ -169,10 +181,12 @@ impl RequestHead {
                     head.pass_tool_list(&mut reader, lists, protocol)?;
                 }
                 _other if reader.peek() == Kind::Array => {
+                    head.ends.open_container(reader.offset());
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
                         head.pass_element(&mut reader, description.tool_members, &mut inner)?;
                     }
+                    head.ends.close_container(reader.offset());
                 }
                 _other => reader.skip_noting(&mut head.ends)?,
             }
@@ -217,16 +231,17 @@ impl RequestHead {
         protocol: Protocol,
     ) -> Result<(), ReadError> {
         let start = reader.clone();
+        self.ends.open_container(start.offset());
         if let Some(list) = lists.find(protocol, start.rest()) {
             reader.advance(list.text.len());
             self.tools += list.tools;
             self.tool_bytes += list.tool_bytes;
             if self.known_tools.is_none() {
-                self.ends.add_container(start.offset(), reader.offset());
                 self.known_tools = Some(KnownTools::new(start.offset(), list));
             } else {
                 self.ends.append(&list.ends, start.offset());
             }
+            self.ends.close_container(reader.offset());
             return Ok(());
         }
         let (mark, had_envelope) = (self.ends.mark(), self.ends.take_envelope());
@@ -244,6 +259,7 @@ impl RequestHead {
             lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written, echoed });
         }
         self.ends.note_envelope(had_envelope);
+        self.ends.close_container(reader.offset());
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Lists of tools that come again.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::codec::codec;
@@ -150,6 +151,11 @@ impl KnownTools {
     /// Where the list begins.
     pub(crate) fn start(&self) -> usize {
         self.start
+    }
+
+    /// Where the list is.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.start + self.length()
     }
 
     /// How many bytes it has.

@@ -1,10 +1,12 @@
 //! The client's own settings, repeated in the answer. The published type
 //! requires most of them, and clients read them.
 
+use std::sync::Arc;
+
 use super::request_in::REASONING;
 use super::thinking_out::summary_word;
 use crate::model::{
-    Echoed, Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
+    Echo, Echoed, Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
 };
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
@@ -13,43 +15,35 @@ use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
 /// included.
 pub(super) fn response_context(request: &Request<'_>) -> ResponseContext {
     let mut context = ResponseContext::of(request);
-    write(request, &mut context.echo);
+    context.echo = echo(request);
     context.metadata = metadata(request);
     context
 }
 
 /// The settings of a client whose request is not known: the API's defaults.
-pub(super) fn defaults() -> Vec<u8> {
-    let mut out = Vec::new();
-    write(&Request::new(Protocol::Responses), &mut out);
-    out
+pub(super) fn defaults() -> Echo {
+    echo(&Request::new(Protocol::Responses))
 }
 
-/// Writes the settings as members without their object. Where the client left
-/// one out, it is the API's default.
-pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
-    out.reserve(room(request));
-    let mut object = Object::members_only(out);
-    object.put("instructions", &instructions(request));
+/// The settings as members without their object. Where the client left one out, it is the
+/// API's default.
+fn echo(request: &Request<'_>) -> Echo {
+    let instructions = instructions(request);
+    let mut members = Vec::with_capacity(instructions.map_or(0, Str::size_hint) + SETTINGS);
+    let mut object = Object::members_only(&mut members);
+    object.put("instructions", &instructions);
     object.put("max_output_tokens", &request.output.max_tokens);
     object.put("max_tool_calls", &request.output.max_tool_calls);
-    write_tools(request, &mut object.array("tools"));
+    drop(object.array("tools"));
     drop(object);
-    let start = out.len();
-    write_members(request, &mut Object::more_members(out));
-    join_lines(out.get_mut(start..).unwrap_or_default());
-}
-
-/// About how many bytes the settings take.
-fn room(request: &Request<'_>) -> usize {
-    let tools = request.echoed.tools.as_ref().map_or(0, |tools| tools.text().len());
-    let instructions = instructions(request).map_or(0, Str::size_hint);
-    // A function gets members that the client left out, the longest of which is the type.
-    instructions + tools + 64 * request.tools.len() + MEMBERS
+    let behind = members.len();
+    write_members(request, &mut Object::more_members(&mut members));
+    join_lines(members.get_mut(behind..).unwrap_or_default());
+    Echo { members, tools_at: behind - "]".len(), tools: tools(request) }
 }
 
 /// About how many bytes the settings take besides tools and instructions.
-const MEMBERS: usize = 1024;
+const SETTINGS: usize = 1024;
 
 /// Makes one line of values as the client spelled them, whose own spacing would end the
 /// line of an event. A line end cannot be inside a string.
@@ -110,13 +104,14 @@ fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {
         .and_then(|item| if let Item::Text(text) = item { Some(&text.text) } else { None })
 }
 
-fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
-    let Echoed { tools: Some(spelled), known_tools, choice: _ } = &request.echoed else { return };
+/// The tools as elements without their list.
+fn tools(request: &Request<'_>) -> Arc<[u8]> {
+    let Echoed { tools: Some(spelled), known_tools, choice: _ } = &request.echoed else {
+        return Arc::default();
+    };
     let known = known_tools.as_ref();
-    match known.and_then(|known| known.echoed(&request.tools, write_elements)) {
-        Some(elements) => list.elements(elements),
-        None => list.elements(&write_elements(&request.tools, spelled)),
-    }
+    let kept = known.and_then(|known| known.echoed(&request.tools, write_elements));
+    kept.unwrap_or_else(|| write_elements(&request.tools, spelled).into())
 }
 
 /// The tools of a list that is spelled so, as elements without their list.

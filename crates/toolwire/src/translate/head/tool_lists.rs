@@ -44,7 +44,7 @@ pub(super) struct ToolList {
     /// As upstreams got it that took it lately.
     pub(super) written: Mutex<Vec<(Profile, Option<WrittenTools>)>>,
     /// Its elements as answers repeat them, once one has.
-    pub(super) echoed: OnceLock<Box<[u8]>>,
+    pub(super) echoed: OnceLock<Arc<[u8]>>,
 }
 
 /// The elements of a list of tools as an upstream gets them, if they cross without a
@@ -182,11 +182,11 @@ impl KnownTools {
         &self,
         tools: &[Tool<'_>],
         write: fn(&[Tool<'_>], &Raw<'_>) -> Vec<u8>,
-    ) -> Option<&[u8]> {
+    ) -> Option<Arc<[u8]>> {
         let known = self.same(tools)?;
         let list = &*self.list;
         let spelled = || Raw::made(&*list.text).at(Pos::START);
-        Some(list.echoed.get_or_init(|| write(known, &spelled()).into()))
+        Some(list.echoed.get_or_init(|| write(known, &spelled()).into()).clone())
     }
 
     /// The tools of the list, if these are the same.

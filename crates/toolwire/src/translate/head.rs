@@ -3,7 +3,8 @@
 mod tool_lists;
 
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+
+use memchr::memmem::Finder;
 
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
@@ -108,11 +109,22 @@ impl RequestHead {
         let source = utf8(body)?;
         let mut head =
             Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
-        if let Some(stateful) = protocol.codec().stateful {
-            let word = stateful.reference_word.as_bytes();
-            head.has_state |= memchr::memmem::find(body, word).is_some();
-        }
+        head.has_state |= head.may_refer(protocol, body);
         Ok(head)
+    }
+
+    /// Whether the body has the word by which requests refer to something that was kept. A
+    /// list of tools that came before is not searched again.
+    fn may_refer(&self, protocol: Protocol, body: &[u8]) -> bool {
+        let Some(stateful) = protocol.codec().stateful else { return false };
+        let word = Finder::new(stateful.reference_word);
+        let Some(known) = &self.known_tools else { return word.find(body).is_some() };
+        let Range { start, end } = known.range();
+        // The word may begin before the list or end behind it.
+        let beside = stateful.reference_word.len().saturating_sub(1);
+        let before = body.get(..start + beside).unwrap_or(body);
+        let behind = body.get(end - beside.min(end)..).unwrap_or(body);
+        known.has_word(&word) || word.find(before).is_some() || word.find(behind).is_some()
     }
 
     /// Reads the body, of which much is known.
@@ -253,10 +265,7 @@ impl RequestHead {
         let text = list.text();
         if lists.keeps(text.len()) {
             let ends = self.ends.since(mark, start.offset(), text.len());
-            let read = OnceLock::new();
-            let text = text.into();
-            let (written, echoed) = (Mutex::default(), OnceLock::new());
-            lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written, echoed });
+            lists.keep(ToolList::new(protocol, text, (tools, tool_bytes), ends));
         }
         self.ends.note_envelope(had_envelope);
         self.ends.close_container(reader.offset());

@@ -200,3 +200,25 @@ fn a_list_is_kept_as_answers_repeat_it() {
         }
     }
 }
+
+/// A word that means something wherever it is in a request.
+#[test]
+fn a_word_in_or_beside_a_known_list_is_found() {
+    let (lists, path) = (ToolLists::with_room(1 << 20), PathMatch::default());
+    for (tools, input, rest, has_state) in [
+        (r#"[{"name":"a"}]"#, "Hi", "", false),
+        (r#"[{"name":"a"}]"#, "item_reference", "", true),
+        (r#"[{"name":"a"}]"#, "Hi", r#","x":"item_reference""#, true),
+        (r#"[{"name":"item_reference"}]"#, "Hi", "", true),
+    ] {
+        let body = format!(r#"{{"input":"{input}","tools":{tools}{rest}}}"#);
+        let read = |lists: &ToolLists| {
+            RequestHead::read_with(lists, Protocol::Responses, &path, body.as_bytes())
+        };
+        for _ in 0..3 {
+            let head = read(&lists).unwrap();
+            assert_eq!(head, read(&ToolLists::default()).unwrap(), "{body}");
+            assert_eq!(head.has_state, has_state, "{body}");
+        }
+    }
+}

@@ -172,7 +172,13 @@ impl Ledger {
         self.entries_past(source, &[])
     }
 
-    /// Like [`Ledger::entries`], with string literals of `source`, in order,
+    /// Whether a line is about something there.
+    pub(crate) fn is_about(&self, part: Range<usize>) -> bool {
+        let is_there = |note: &Note| note.pos.offset().is_some_and(|pos| part.contains(&pos));
+        self.notes.iter().any(is_there)
+    }
+
+    /// Like [`Ledger::entries`], with string literals and other values of `source`, in order,
     /// that need not be looked through for the pointers.
     #[doc(hidden)]
     pub fn entries_past(&self, source: &str, known: &[Range<usize>]) -> Vec<Entry> {

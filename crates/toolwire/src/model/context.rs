@@ -1,5 +1,7 @@
 //! What of a request its answer depends on.
 
+use std::sync::Arc;
+
 use super::{KeptState, Request};
 use crate::wire::Str;
 
@@ -29,10 +31,37 @@ pub struct ResponseContext {
     pub input_estimate: Option<u64>,
     /// The client's settings as the members of the answer that repeat them
     /// (Responses).
-    pub echo: Vec<u8>,
+    pub echo: Echo,
     /// The client's labels as JSON, which the answer repeats unless it has its
     /// own (Responses).
     pub metadata: Option<String>,
+}
+
+/// Settings that answers repeat, as members without their object.
+///
+/// The tools are most of it, and the same in every answer of an agent's work, so all that
+/// wait for an answer share them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Echo {
+    /// The members, with a list of tools that is empty.
+    pub members: Vec<u8>,
+    /// Where the elements of the list belong.
+    pub tools_at: usize,
+    /// The elements.
+    pub tools: Arc<[u8]>,
+}
+
+impl Echo {
+    /// The members in pieces that follow each other.
+    pub(crate) fn parts(&self) -> [&[u8]; 3] {
+        let (before, after) = self.members.split_at_checked(self.tools_at).unwrap_or_default();
+        [before, &self.tools, after]
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.members.len() + self.tools.len()
+    }
 }
 
 impl ResponseContext {
@@ -63,7 +92,7 @@ impl ResponseContext {
             legacy_functions: request.legacy_functions,
             stream_usage: request.stream.usage.is_some_and(|wanted| wanted.value),
             input_estimate: None,
-            echo: Vec::new(),
+            echo: Echo::default(),
             metadata: None,
         }
     }

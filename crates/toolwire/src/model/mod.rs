@@ -24,7 +24,7 @@ mod shifted;
 mod tool;
 
 pub use choice::{Choice, Mode, Subset, ToolRef, ToolRefKind};
-pub use context::ResponseContext;
+pub use context::{Echo, ResponseContext};
 pub use error::{ApiError, Blame, ErrorKind, Retry};
 pub use event::{CallForm, CallHead, Event, Head, Part, Piece, ResponseSummary, Start, Tail};
 pub use item::{

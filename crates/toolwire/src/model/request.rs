@@ -1,6 +1,9 @@
 //! A request to a model.
 
+use std::fmt;
+
 use super::{Cache, Choice, Protocol, Tool, Turn};
+use crate::translate::KnownTools;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
 /// Everything a client asks of a model in one call.
@@ -75,12 +78,22 @@ impl Request<'_> {
 
 /// Members of a request that its answer repeats as they were spelled
 /// (Responses).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Echoed<'a> {
     /// The list of tools.
     pub tools: Option<Raw<'a>>,
+    /// The list of tools, if it came before.
+    pub(crate) known_tools: Option<KnownTools>,
     /// Which tools the model may, must or must not call.
     pub choice: Option<Raw<'a>>,
+}
+
+/// Whether a list of tools came before does not matter.
+impl fmt::Debug for Echoed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tools, known_tools: _, choice } = self;
+        f.debug_struct("Echoed").field("tools", tools).field("choice", choice).finish()
+    }
 }
 
 /// How much and how visibly the model reasons.

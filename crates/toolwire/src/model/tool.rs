@@ -56,14 +56,15 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// Whether it is a function with a name, a description and a schema, and nothing else.
+    /// Whether it is a function with a name, a description and a schema, and nothing else
+    /// but how strictly its arguments fit.
     pub(crate) fn is_plain_function(&self) -> bool {
         let Self {
             at: _,
             name: _,
             description: _,
             kind,
-            strict,
+            strict: _,
             defer,
             callers,
             examples,
@@ -74,7 +75,7 @@ impl<'a> Tool<'a> {
             extra,
         } = self;
         matches!(kind, ToolKind::Function { schema: _ })
-            && [strict, defer, deferred_result, eager].into_iter().all(Option::is_none)
+            && [defer, deferred_result, eager].into_iter().all(Option::is_none)
             && [callers, examples, output_schema].into_iter().all(Option::is_none)
             && cache.is_none()
             && extra.is_empty()

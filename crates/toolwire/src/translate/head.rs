@@ -3,13 +3,15 @@
 mod tool_lists;
 
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+
+use memchr::memmem::Finder;
 
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
 
 use super::{Error, invalid, utf8};
+use crate::ledger::Ledger;
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
@@ -107,16 +109,38 @@ impl RequestHead {
         let source = utf8(body)?;
         let mut head =
             Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
-        if let Some(stateful) = protocol.codec().stateful {
-            let word = stateful.reference_word.as_bytes();
-            head.has_state |= memchr::memmem::find(body, word).is_some();
-        }
+        head.has_state |= head.may_refer(protocol, body);
         Ok(head)
+    }
+
+    /// Whether the body has the word by which requests refer to something that was kept. A
+    /// list of tools that came before is not searched again.
+    fn may_refer(&self, protocol: Protocol, body: &[u8]) -> bool {
+        let Some(stateful) = protocol.codec().stateful else { return false };
+        let word = Finder::new(stateful.reference_word);
+        let Some(known) = &self.known_tools else { return word.find(body).is_some() };
+        let Range { start, end } = known.range();
+        // The word may begin before the list or end behind it.
+        let beside = stateful.reference_word.len().saturating_sub(1);
+        let before = body.get(..start + beside).unwrap_or(body);
+        let behind = body.get(end - beside.min(end)..).unwrap_or(body);
+        known.has_word(&word) || word.find(before).is_some() || word.find(behind).is_some()
     }
 
     /// Reads the body, of which much is known.
     pub(crate) fn reader<'a>(&'a self, source: &'a str) -> Reader<'a> {
         Reader::again(source, &self.ends, self.known_tools.as_ref())
+    }
+
+    /// Where the long values of the body are, in order, for whoever looks for what the ledger
+    /// is about.
+    pub(super) fn long_values(&self, source: &str, ledger: &Ledger) -> Vec<Range<usize>> {
+        let is_in_list = |known: &KnownTools| ledger.is_about(known.range());
+        if self.known_tools.as_ref().is_some_and(is_in_list) {
+            self.all_ends().ranges(source.len())
+        } else {
+            self.ends.ranges(source.len())
+        }
     }
 
     /// Where the long values of the body end, those in its list of tools too.
@@ -169,10 +193,12 @@ impl RequestHead {
                     head.pass_tool_list(&mut reader, lists, protocol)?;
                 }
                 _other if reader.peek() == Kind::Array => {
+                    head.ends.open_container(reader.offset());
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
                         head.pass_element(&mut reader, description.tool_members, &mut inner)?;
                     }
+                    head.ends.close_container(reader.offset());
                 }
                 _other => reader.skip_noting(&mut head.ends)?,
             }
@@ -217,16 +243,17 @@ impl RequestHead {
         protocol: Protocol,
     ) -> Result<(), ReadError> {
         let start = reader.clone();
+        self.ends.open_container(start.offset());
         if let Some(list) = lists.find(protocol, start.rest()) {
             reader.advance(list.text.len());
             self.tools += list.tools;
             self.tool_bytes += list.tool_bytes;
             if self.known_tools.is_none() {
-                self.ends.add_container(start.offset(), reader.offset());
                 self.known_tools = Some(KnownTools::new(start.offset(), list));
             } else {
                 self.ends.append(&list.ends, start.offset());
             }
+            self.ends.close_container(reader.offset());
             return Ok(());
         }
         let (mark, had_envelope) = (self.ends.mark(), self.ends.take_envelope());
@@ -238,12 +265,10 @@ impl RequestHead {
         let text = list.text();
         if lists.keeps(text.len()) {
             let ends = self.ends.since(mark, start.offset(), text.len());
-            let read = OnceLock::new();
-            let text = text.into();
-            let written = Mutex::default();
-            lists.keep(ToolList { protocol, text, tools, tool_bytes, ends, read, written });
+            lists.keep(ToolList::new(protocol, text, (tools, tool_bytes), ends));
         }
         self.ends.note_envelope(had_envelope);
+        self.ends.close_container(reader.offset());
         Ok(())
     }
 

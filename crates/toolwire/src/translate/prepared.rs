@@ -30,6 +30,8 @@ pub struct PreparedRequest<'a> {
     pub(super) source: &'a str,
     /// Reads the source.
     reader: Reader<'a>,
+    /// What a scan of the source has found.
+    head: Option<&'a RequestHead>,
     request: Option<Request<'a>>,
     model_span: Option<Range<usize>>,
     /// Whether it is known to be one JSON object.
@@ -88,6 +90,7 @@ impl<'a> PreparedRequest<'a> {
         let reader = head.reader(source);
         let mut prepared = Self::read(from, to, reader, source, head.has_envelope)?;
         prepared.set_head(head);
+        prepared.head = Some(head);
         Ok(prepared)
     }
 
@@ -145,6 +148,7 @@ impl<'a> PreparedRequest<'a> {
             to,
             source,
             reader,
+            head: None,
             request: None,
             model_span: None,
             is_checked: false,
@@ -255,7 +259,8 @@ impl<'a> PreparedRequest<'a> {
         let mut translated = if ledger.is_empty() {
             Translated::unchanged(out)
         } else {
-            let entries = ledger.entries_past(self.source, &request.literals(self.source));
+            let known = long_values(self.source, self.head, request, &ledger);
+            let entries = ledger.entries_past(self.source, &known);
             judge(out, entries, options.loss_policy)?
         };
         translated.required_features = ledger.required_features().to_vec();
@@ -290,7 +295,8 @@ impl<'a> PreparedRequest<'a> {
         if self.from == self.to && text.recovery.is_some() {
             refuse_streamed_answers(&decoded, &mut ledger);
         }
-        let mut entries = ledger.entries_past(self.source, &decoded.literals(self.source));
+        let known = long_values(self.source, self.head, &decoded, &ledger);
+        let mut entries = ledger.entries_past(self.source, &known);
         let mut required_features = ledger.required_features().to_vec();
         if self.from == self.to {
             // What has nothing to do with tools stays as the client wrote it.
@@ -387,6 +393,20 @@ fn refuse_streamed_answers(request: &Request<'_>, ledger: &mut Ledger) {
     if let Some(At { value: 2.., pos }) = request.output.n.filter(|_| is_streamed) {
         let note = ledger.refused(pos, Code::MultipleAnswers);
         note.detail("Calls that a model writes as text are read from one streamed answer.");
+    }
+}
+
+/// Where the long values of a request are, in order, for whoever looks for what the ledger
+/// is about. If nobody has scanned it, those are known that it was translated from.
+fn long_values(
+    source: &str,
+    head: Option<&RequestHead>,
+    request: &Request<'_>,
+    ledger: &Ledger,
+) -> Vec<Range<usize>> {
+    match head {
+        Some(head) => head.long_values(source, ledger),
+        None => request.literals(source),
     }
 }
 

@@ -145,7 +145,8 @@ impl ResponseTranslator {
             response.model = Some(Str::plain(model.as_str()));
         }
         restore::distinct(&mut response, &mut ledger);
-        let mut out = Vec::with_capacity(source.len() + source.len() / 4);
+        let repeated = self.context.as_ref().map_or(0, |context| context.echo.len());
+        let mut out = Vec::with_capacity(source.len() + source.len() / 4 + repeated);
         (codec(self.to).encode_response)(&response, self.context.as_ref(), &mut out, &mut ledger);
         let Translated { body, ledger, required_features: _ } =
             settle(source, out, &ledger, self.loss_policy)?;

@@ -1,5 +1,7 @@
 //! Where the long values of a document end.
 
+use std::ops::Range;
+
 use super::envelope;
 use super::scan::{LiteralEnd, Visit};
 
@@ -89,23 +91,42 @@ impl ValueEnds {
         self.has_envelope |= part.has_envelope;
     }
 
-    /// The same with the ends of a part that begins at `start` in place of the end of
-    /// the part.
+    /// The same with the ends of a part that begins at `start`, behind the end of the part.
     pub(crate) fn with_part(&self, part: &Self, start: usize) -> Self {
-        let place = self.list.partition_point(|end| (end.start as usize) < start);
+        let place = self.list.partition_point(|end| end.start as usize <= start);
         let (before, behind) = self.list.split_at(place);
         let mut whole = Self { list: before.to_vec(), ..Self::of(self.length) };
         whole.has_envelope = self.has_envelope;
         whole.append(part, start);
-        whole.list.extend(behind.iter().skip_while(|end| end.start as usize == start));
+        whole.list.extend(behind);
         whole
     }
 
-    /// Adds the end of a list or an object.
-    pub(crate) fn add_container(&mut self, start: usize, behind: usize) {
+    /// Adds a list or an object that begins at `start`. Its end is added behind what is in it.
+    pub(crate) fn open_container(&mut self, start: usize) {
+        self.open.push(self.list.len());
         if !self.is_full() {
-            self.add(start, LiteralEnd::new(behind, false).word());
+            self.add(start, 0);
         }
+    }
+
+    /// Adds the end of the container that was opened last, unless it is a short one.
+    pub(crate) fn close_container(&mut self, end: usize) {
+        let Some(place) = self.open.pop() else { return };
+        let Some(container) = self.list.get_mut(place) else { return };
+        if end - (container.start as usize) < LONG {
+            self.list.truncate(place);
+        } else if let Ok(end) = u32::try_from(LiteralEnd::new(end, false).word()) {
+            container.end = end;
+        }
+    }
+
+    /// Where the long values of a document of that length are, in the order in which they
+    /// begin.
+    pub(crate) fn ranges(&self, length: usize) -> Vec<Range<usize>> {
+        let known = self.list(length).iter().filter(|end| end.end > 0);
+        let behind = |end: &ValueEnd| LiteralEnd::from_word(end.end as usize).behind();
+        known.map(|end| end.start as usize..behind(end)).collect()
     }
 
     fn extend(&mut self, ends: &[ValueEnd], distance: i64) {
@@ -134,20 +155,11 @@ impl Visit for ValueEnds {
     }
 
     fn open(&mut self, start: usize) {
-        self.open.push(self.list.len());
-        if !self.is_full() {
-            self.add(start, 0);
-        }
+        self.open_container(start);
     }
 
     fn close(&mut self, end: usize) {
-        let Some(place) = self.open.pop() else { return };
-        let Some(container) = self.list.get_mut(place) else { return };
-        if end - (container.start as usize) < LONG {
-            self.list.truncate(place);
-        } else if let Ok(end) = u32::try_from(LiteralEnd::new(end, false).word()) {
-            container.end = end;
-        }
+        self.close_container(end);
     }
 }
 

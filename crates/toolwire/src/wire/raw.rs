@@ -120,6 +120,12 @@ impl<'a> Raw<'a> {
         if self.kind() == Kind::Array { Vec::read(&mut self.reader()) } else { Ok(Vec::new()) }
     }
 
+    /// The value in this one that is at a place of the input.
+    pub(crate) fn part_at(&self, pos: Pos) -> Option<Raw<'_>> {
+        let start = pos.offset()?.checked_sub(self.pos.offset()?)?;
+        Reader::nested(self.text.get(start..)?, pos).raw().ok()
+    }
+
     /// The same object with other values, given as JSON, for some of the
     /// members it has.
     pub(crate) fn but(&self, other: &[(&str, &str)]) -> Result<Raw<'static>, ReadError> {

@@ -119,7 +119,7 @@ fn escaped_string(bytes: &[u8], mut at: usize) -> Scan<LiteralEnd> {
     let mut checked = at;
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let [quotes, backslashes] =
-            blocks::masks(block, |bytes| [b'"', b'\\'].map(|byte| blocks::equal(bytes, byte)));
+            blocks::masks(block, |bytes| [blocks::equal(bytes, b'"'), blocks::equal(bytes, b'\\')]);
         let controls = if blocks::has_at_most(block, 0x1f) { controls(block) } else { 0 };
         let escaped = escapes.next(backslashes);
         let ends = quotes & !escaped;

@@ -41,8 +41,8 @@ impl Brackets {
             // A bracket and a brace differ in this bit only.
             let folded = bytes | u8x16::splat(0x20);
             let is = |byte| blocks::equal(bytes, byte);
-            let [opening, closing] = [b'{', b'}'].map(|byte| blocks::equal(folded, byte));
-            [is(b'"'), is(b'\\'), opening, closing]
+            let is_folded = |byte| blocks::equal(folded, byte);
+            [is(b'"'), is(b'\\'), is_folded(b'{'), is_folded(b'}')]
         });
         let inside = strings.inside(quotes, backslashes);
         Self { opening: opening & !inside, closing: closing & !inside }

@@ -52,6 +52,14 @@ impl<'o> Object<'o> {
         }
     }
 
+    /// Writes members that were written before, in pieces that follow each other. The first
+    /// is not empty.
+    pub(crate) fn members_in_parts(&mut self, parts: [&[u8]; 3]) {
+        self.separate();
+        self.out.reserve(parts.iter().map(|part| part.len()).sum());
+        parts.iter().for_each(|part| self.out.extend_from_slice(part));
+    }
+
     /// Writes a key and gives the buffer for its value.
     pub fn key(&mut self, key: &str) -> &mut Vec<u8> {
         self.separate();

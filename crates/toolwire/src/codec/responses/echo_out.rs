@@ -1,10 +1,12 @@
 //! The client's own settings, repeated in the answer. The published type
 //! requires most of them, and clients read them.
 
+use std::sync::Arc;
+
 use super::request_in::REASONING;
 use super::thinking_out::summary_word;
 use crate::model::{
-    Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
+    Echo, Echoed, Effort, Format, Item, Protocol, Request, ResponseContext, Slot, Tool, ToolKind,
 };
 use crate::schema;
 use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
@@ -13,36 +15,48 @@ use crate::wire::{Array, At, Kind, Object, Raw, Str, Write, read_fields};
 /// included.
 pub(super) fn response_context(request: &Request<'_>) -> ResponseContext {
     let mut context = ResponseContext::of(request);
-    write(request, &mut context.echo);
+    context.echo = echo(request);
     context.metadata = metadata(request);
     context
 }
 
 /// The settings of a client whose request is not known: the API's defaults.
-pub(super) fn defaults() -> Vec<u8> {
-    let mut out = Vec::new();
-    write(&Request::new(Protocol::Responses), &mut out);
-    out
+pub(super) fn defaults() -> Echo {
+    echo(&Request::new(Protocol::Responses))
 }
 
-/// Writes the settings as members without their object. Where the client left
-/// one out, it is the API's default.
-pub(super) fn write(request: &Request<'_>, out: &mut Vec<u8>) {
-    write_members(request, &mut Object::members_only(out));
-    // The client's own spacing would end the line of an event. A line end cannot
-    // be inside a string.
-    for byte in out {
+/// The settings as members without their object. Where the client left one out, it is the
+/// API's default.
+fn echo(request: &Request<'_>) -> Echo {
+    let instructions = instructions(request);
+    let mut members = Vec::with_capacity(instructions.map_or(0, Str::size_hint) + SETTINGS);
+    let mut object = Object::members_only(&mut members);
+    object.put("instructions", &instructions);
+    object.put("max_output_tokens", &request.output.max_tokens);
+    object.put("max_tool_calls", &request.output.max_tool_calls);
+    drop(object.array("tools"));
+    drop(object);
+    let behind = members.len();
+    write_members(request, &mut Object::more_members(&mut members));
+    join_lines(members.get_mut(behind..).unwrap_or_default());
+    Echo { members, tools_at: behind - "]".len(), tools: tools(request) }
+}
+
+/// About how many bytes the settings take besides tools and instructions.
+const SETTINGS: usize = 1024;
+
+/// Makes one line of values as the client spelled them, whose own spacing would end the
+/// line of an event. A line end cannot be inside a string.
+fn join_lines(values: &mut [u8]) {
+    for byte in values {
         if let b'\n' | b'\r' = byte {
             *byte = b' ';
         }
     }
 }
 
+/// Writes what follows the tools.
 fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
-    object.put("instructions", &instructions(request));
-    object.put("max_output_tokens", &request.output.max_tokens);
-    object.put("max_tool_calls", &request.output.max_tool_calls);
-    write_tools(request, &mut object.array("tools"));
     match &request.echoed.choice {
         Some(choice) => copy(choice, object.key("tool_choice")),
         None => object.put("tool_choice", "auto"),
@@ -90,9 +104,21 @@ fn instructions<'r>(request: &'r Request<'_>) -> Option<&'r Str<'r>> {
         .and_then(|item| if let Item::Text(text) = item { Some(&text.text) } else { None })
 }
 
-fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
-    let spelled = request.echoed.tools.as_ref().and_then(|tools| tools.elements().ok());
-    for (tool, spelled) in request.tools.iter().zip(spelled.unwrap_or_default()) {
+/// The tools as elements without their list.
+fn tools(request: &Request<'_>) -> Arc<[u8]> {
+    let Echoed { tools: Some(spelled), known_tools, choice: _ } = &request.echoed else {
+        return Arc::default();
+    };
+    let known = known_tools.as_ref();
+    let kept = known.and_then(|known| known.echoed(&request.tools, write_elements));
+    kept.unwrap_or_else(|| write_elements(&request.tools, spelled).into())
+}
+
+/// The tools of a list that is spelled so, as elements without their list.
+fn write_elements(tools: &[Tool<'_>], spelled: &Raw<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(spelled.text().len() + 64 * tools.len());
+    let mut list = Array::elements_only(&mut out);
+    for tool in tools {
         match &tool.kind {
             ToolKind::Function { schema } => {
                 write_function(tool, schema.as_ref(), &mut list.object());
@@ -101,9 +127,16 @@ fn write_tools(request: &Request<'_>, list: &mut Array<'_>) {
             | ToolKind::Namespace { tools: _ }
             | ToolKind::Native(_)
             | ToolKind::Hosted(_)
-            | ToolKind::Unknown(_) => copy(&spelled, list.item()),
+            | ToolKind::Unknown(_) => {
+                if let Some(spelled) = spelled.part_at(tool.at) {
+                    copy(&spelled, list.item());
+                }
+            }
         }
     }
+    drop(list);
+    join_lines(&mut out);
+    out
 }
 
 /// A function with every member of the published type, `strict` as the API

@@ -45,10 +45,11 @@ pub(super) fn decode(reader: Reader<'_>) -> Result<Request<'_>, ReadError> {
     let mut request = Request::new(Protocol::Responses);
     request.model = model;
     request.turns = turns(instructions, input.map(|input| input.0).unwrap_or_default());
-    if let Some(ToolList { at, list, raw }) = tools {
+    if let Some(ToolList { at, list, raw, known }) = tools {
         request.tools_at = at;
         request.tools = list;
         request.echoed.tools = Some(raw);
+        request.echoed.known_tools = known;
     }
     if let Some(ToolChoice { choice, raw }) = tool_choice {
         request.choice = choice;

@@ -83,9 +83,9 @@ pub(super) fn write_response(
         None => object.put("usage", &()),
     }
     write_tier(tier.as_ref(), context, &mut object, cx);
-    match context.filter(|context| !context.echo.is_empty()) {
-        Some(context) => object.members(&context.echo),
-        None => object.members(&echo_out::defaults()),
+    match context.filter(|context| !context.echo.members.is_empty()) {
+        Some(context) => object.members_in_parts(context.echo.parts()),
+        None => object.members_in_parts(echo_out::defaults().parts()),
     }
     let labels = extra.iter().find(|field| is_metadata(field));
     match (labels, context.and_then(|context| context.metadata.as_deref())) {

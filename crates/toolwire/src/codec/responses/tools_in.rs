@@ -2,11 +2,12 @@
 
 use super::wire::{CustomTool, FunctionTool, GrammarFormat, NamespaceTool, TypedTool};
 use crate::model::{Grammar, Hosted, HostedClass, Native, NativeKind, Tool, ToolKind};
+use crate::translate::KnownTools;
 use crate::wire::{Extra, Pos, Raw, Read, ReadError, Reader, Str};
 
 /// Reads a bare array of tool definitions.
 pub(super) fn decode(body: &str) -> Result<Vec<Tool<'_>>, ReadError> {
-    let ToolList { at: _, list, raw: _ } = Reader::new(body).document()?;
+    let ToolList { at: _, list, raw: _, known: _ } = Reader::new(body).document()?;
     Ok(list)
 }
 
@@ -16,17 +17,19 @@ pub(super) struct ToolList<'a> {
     pub(super) at: Pos,
     pub(super) list: Vec<Tool<'a>>,
     pub(super) raw: Raw<'a>,
+    /// The same, if it came before.
+    pub(super) known: Option<KnownTools>,
 }
 
 impl<'a> Read<'a> for ToolList<'a> {
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError> {
         let at = reader.here();
         let start = reader.clone();
-        let list = match reader.known_tools() {
-            Some(list) => list,
-            None => reader.list(tool)?,
+        let (list, known) = match reader.known_tools() {
+            Some(list) => (list, reader.known_list().cloned()),
+            None => (reader.list(tool)?, None),
         };
-        Ok(Self { at, list, raw: reader.raw_since(&start) })
+        Ok(Self { at, list, raw: reader.raw_since(&start), known })
     }
 }
 

@@ -1,6 +1,9 @@
 //! Lists of tools that come again.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use memchr::memmem::Finder;
 
 use crate::codec::codec;
 use crate::ledger::Ledger;
@@ -9,14 +12,15 @@ use crate::profile::Profile;
 use crate::restore::Restore;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::ValueEnds;
+use crate::wire::{Pos, Raw, ValueEnds};
 
 /// The lists of tools that requests had lately.
 ///
 /// An agent sends the same list with every request of its work, and the list is
 /// often most of the request. One that comes again, byte for byte, is compared with
 /// what was read before instead of being read. If it is translated, its tools are kept too,
-/// and how upstreams got them, which takes several times the memory of its bytes.
+/// how upstreams got them and how answers repeat them, which takes several times the memory
+/// of its bytes.
 #[derive(Debug, Default)]
 pub struct ToolLists {
     /// How many bytes to keep in all.
@@ -36,11 +40,16 @@ pub(super) struct ToolList {
     pub(super) tool_bytes: usize,
     /// Where its long values end, counted from its beginning.
     pub(super) ends: ValueEnds,
+    /// Whether it has the word by which requests of its protocol refer to something that was
+    /// kept, once somebody has asked.
+    pub(super) has_word: OnceLock<bool>,
     /// Its tools, once somebody has asked for them, placed as if it were a document.
     /// Nothing if they cannot be read, or if there are too many.
     pub(super) read: OnceLock<Option<Vec<Tool<'static>>>>,
     /// As upstreams got it that took it lately.
     pub(super) written: Mutex<Vec<(Profile, Option<WrittenTools>)>>,
+    /// Its elements as answers repeat them, once one has.
+    pub(super) echoed: OnceLock<Arc<[u8]>>,
 }
 
 /// The elements of a list of tools as an upstream gets them, if they cross without a
@@ -48,6 +57,26 @@ pub(super) struct ToolList {
 pub(crate) type WrittenTools = Arc<[u8]>;
 
 impl ToolList {
+    /// A list of which it is known how many tools it declares, and how many bytes they have.
+    pub(super) fn new(
+        protocol: Protocol,
+        text: &str,
+        (tools, tool_bytes): (usize, usize),
+        ends: ValueEnds,
+    ) -> Self {
+        Self {
+            protocol,
+            text: text.into(),
+            tools,
+            tool_bytes,
+            ends,
+            has_word: OnceLock::new(),
+            read: OnceLock::new(),
+            written: Mutex::default(),
+            echoed: OnceLock::new(),
+        }
+    }
+
     fn read(&self) -> Option<&[Tool<'static>]> {
         let read = || {
             let tools = (codec(self.protocol).decode_tools)(&self.text).ok()?;
@@ -149,6 +178,17 @@ impl KnownTools {
         self.start
     }
 
+    /// Where the list is.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start..self.start + self.length()
+    }
+
+    /// Whether the list has the word by which requests of its protocol refer to something that
+    /// was kept.
+    pub(super) fn has_word(&self, word: &Finder<'_>) -> bool {
+        *self.list.has_word.get_or_init(|| word.find(self.list.text.as_bytes()).is_some())
+    }
+
     /// How many bytes it has.
     pub(crate) fn length(&self) -> usize {
         self.list.text.len()
@@ -162,12 +202,32 @@ impl KnownTools {
     /// The list as an upstream gets it, if these are its tools and they cross without
     /// a change that anybody has to know of.
     pub(crate) fn written(&self, tools: &[Tool<'_>], profile: &Profile) -> Option<WrittenTools> {
+        self.same(tools)?;
+        self.list.written(profile)
+    }
+
+    /// The elements of the list as answers repeat them, if these are its tools. `write` writes
+    /// them from the tools and the list as it is spelled, and from nothing else, because what
+    /// it writes is kept.
+    pub(crate) fn echoed(
+        &self,
+        tools: &[Tool<'_>],
+        write: fn(&[Tool<'_>], &Raw<'_>) -> Vec<u8>,
+    ) -> Option<Arc<[u8]>> {
+        let known = self.same(tools)?;
+        let list = &*self.list;
+        let spelled = || Raw::made(&*list.text).at(Pos::START);
+        Some(list.echoed.get_or_init(|| write(known, &spelled()).into()).clone())
+    }
+
+    /// The tools of the list, if these are the same.
+    fn same(&self, tools: &[Tool<'_>]) -> Option<&[Tool<'static>]> {
         let known = self.list.read()?;
         let stands = |tool: &Tool<'_>, known: &Tool<'_>| tool.at == known.at.advance(self.start);
         let is_same = tools.len() == known.len()
             && tools.first().zip(known.first()).is_some_and(|(tool, known)| stands(tool, known))
             && tools.last().zip(known.last()).is_some_and(|(tool, known)| stands(tool, known));
-        if is_same { self.list.written(profile) } else { None }
+        is_same.then_some(known)
     }
 
     /// Where the long values of the list end.

@@ -88,6 +88,7 @@ impl StreamWriter for ResponsesStreamWriter {
         match event {
             Event::Start(start) => {
                 self.begin(start);
+                out.reserve(2 * (self.context.echo.len() + OUTLINE));
                 self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
                 self.lifecycle("response.in_progress", &ResponseEnd::new("in_progress", None), out);
             }
@@ -186,7 +187,7 @@ impl ResponsesStreamWriter {
     fn lifecycle(&mut self, kind: &str, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
         let (fold, groups) = (&self.fold, &self.groups);
         let items: usize = groups.iter().map(|group| group.size(fold)).sum();
-        EventWriter::make_room(items, out);
+        EventWriter::make_room(items + self.context.echo.len(), out);
         self.events.begin(kind, out);
         out.extend_from_slice(b",\"response\":");
         let outline = fold.outline();
@@ -273,3 +274,7 @@ impl ResponsesStreamWriter {
         self.terminal(&ended, out);
     }
 }
+
+/// About how many bytes an event with the answer takes besides its items and the client's
+/// settings.
+const OUTLINE: usize = 512;

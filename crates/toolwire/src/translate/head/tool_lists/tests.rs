@@ -168,3 +168,57 @@ fn a_list_with_something_to_report_is_not() {
         assert_eq!(written(&lists), [None], "{tools}");
     }
 }
+
+/// What the answer to a Responses request with these tools repeats of it.
+fn echo(lists: &ToolLists, tools: &str) -> (String, Arc<[u8]>) {
+    let body = format!(r#"{{"model":"m","input":"Hi","tools":{tools},"tool_choice":"auto"}}"#);
+    let (from, to) = (Protocol::Responses, Protocol::Chat);
+    let head = RequestHead::read_with(lists, from, &PathMatch::default(), body.as_bytes()).unwrap();
+    let prepared = PreparedRequest::with_head(from, to, &head, body.as_bytes()).unwrap();
+    let echo = (codec(from).response_context)(prepared.request().unwrap()).echo;
+    (String::from_utf8(echo.parts().concat()).unwrap(), echo.tools)
+}
+
+/// Two lists of as many tools in the same places, and one with tools of other kinds.
+#[test]
+fn a_list_is_kept_as_answers_repeat_it() {
+    let lists = ToolLists::with_room(1 << 20);
+    for tools in [
+        r#"[{"type":"function","name":"a","parameters":{"type":"object"}},{"type":"function","name":"b"}]"#,
+        r#"[{"type":"function","name":"a","parameters":{"type":"string"}},{"type":"function","name":"c"}]"#,
+        "[ {\"type\" : \"custom\",\n\"name\":\"grep\"}, {\"type\":\"other\",\"x\":[1, 2.0]},\n{\"name\":\"d\"} ]",
+        "[]",
+    ] {
+        let (afresh, _) = echo(&ToolLists::default(), tools);
+        let (first, unkept) = echo(&lists, tools);
+        let (second, kept) = echo(&lists, tools);
+        let (third, again) = echo(&lists, tools);
+        assert_eq!([&first, &second, &third], [&afresh; 3]);
+        assert!(!afresh.contains('\n'), "{afresh}");
+        if tools != "[]" {
+            assert!(!Arc::ptr_eq(&unkept, &kept) && Arc::ptr_eq(&kept, &again), "{tools}");
+        }
+    }
+}
+
+/// A word that means something wherever it is in a request.
+#[test]
+fn a_word_in_or_beside_a_known_list_is_found() {
+    let (lists, path) = (ToolLists::with_room(1 << 20), PathMatch::default());
+    for (tools, input, rest, has_state) in [
+        (r#"[{"name":"a"}]"#, "Hi", "", false),
+        (r#"[{"name":"a"}]"#, "item_reference", "", true),
+        (r#"[{"name":"a"}]"#, "Hi", r#","x":"item_reference""#, true),
+        (r#"[{"name":"item_reference"}]"#, "Hi", "", true),
+    ] {
+        let body = format!(r#"{{"input":"{input}","tools":{tools}{rest}}}"#);
+        let read = |lists: &ToolLists| {
+            RequestHead::read_with(lists, Protocol::Responses, &path, body.as_bytes())
+        };
+        for _ in 0..3 {
+            let head = read(&lists).unwrap();
+            assert_eq!(head, read(&ToolLists::default()).unwrap(), "{body}");
+            assert_eq!(head.has_state, has_state, "{body}");
+        }
+    }
+}

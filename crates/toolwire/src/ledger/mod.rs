@@ -10,6 +10,7 @@ mod unlisted;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use code::Code;
 pub use list::loss_list;
@@ -38,18 +39,30 @@ pub struct Ledger {
 #[doc(hidden)]
 pub struct Note {
     pos: Pos,
-    key: Option<Cow<'static, str>>,
+    below: Below,
     code: Code,
     action: Action,
     level: Level,
     detail: Cow<'static, str>,
 }
 
+/// What a line is about, seen from the value at its position.
+#[derive(Clone, Debug, Default)]
+enum Below {
+    /// The value itself.
+    #[default]
+    Nothing,
+    /// A member of it.
+    Key(Cow<'static, str>),
+    /// Something in it, by its JSON Pointer.
+    Pointer(Arc<str>),
+}
+
 impl Note {
     /// Names a member of the value at the position, for a member that has no
     /// position of its own.
     pub fn key(&mut self, key: impl Into<Cow<'static, str>>) -> &mut Self {
-        self.key = Some(key.into());
+        self.below = Below::Key(key.into());
         self
     }
 
@@ -172,10 +185,37 @@ impl Ledger {
         self.entries_past(source, &[])
     }
 
-    /// Whether a line is about something there.
-    pub(crate) fn is_about(&self, part: Range<usize>) -> bool {
-        let is_there = |note: &Note| note.pos.offset().is_some_and(|pos| part.contains(&pos));
-        self.notes.iter().any(is_there)
+    /// Whether a line has its position inside a value, for whoever looks for pointers.
+    pub(crate) fn points_into(&self, value: Range<usize>) -> bool {
+        let is_inside = |pos: usize| value.contains(&pos) && pos != value.start;
+        self.notes.iter().any(|note| note.pos.offset().is_some_and(is_inside))
+    }
+
+    /// The lines about a value that is a document of its own, for [`Ledger::repeat`].
+    /// `None` if there are too many to keep.
+    pub(crate) fn to_repeat(&self, value: &str) -> Option<Arc<[Note]>> {
+        let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
+        let placed = self.notes.iter().zip(pointers_past(value, &positions, &[]));
+        let notes = placed.map(|(note, pointer)| {
+            let pointer = note.entry(pointer).path.into();
+            Note { pos: Pos::NONE, below: Below::Pointer(pointer), ..note.clone() }
+        });
+        self.unlisted.is_empty().then(|| notes.collect())
+    }
+
+    /// Adds lines that came up when the same value was somewhere else.
+    pub(crate) fn repeat(&mut self, notes: &[Note], at: Pos) {
+        for note in notes {
+            let Note { pos: _, below, code, action, level, detail } = note.clone();
+            let added = self.note(at, code, action);
+            (added.below, added.level, added.detail) = (below, level, detail);
+        }
+    }
+
+    /// Whether every line is about one of these places, which are in order.
+    pub(crate) fn is_only_about(&self, places: &[Pos]) -> bool {
+        let is_among = |note: &Note| places.binary_search(&note.pos).is_ok();
+        self.unlisted.is_empty() && self.notes.iter().all(is_among)
     }
 
     /// Like [`Ledger::entries`], with string literals and other values of `source`, in order,
@@ -206,13 +246,15 @@ impl Ledger {
 impl Note {
     fn new(pos: Pos, code: Code, action: Action) -> Self {
         let detail = Cow::Borrowed(code.meaning());
-        Self { pos, key: None, code, action, level: Level::Loss, detail }
+        Self { pos, below: Below::Nothing, code, action, level: Level::Loss, detail }
     }
 
     fn entry(&self, mut path: String) -> Entry {
-        let Self { pos: _, key, code, action, level, detail } = self;
-        if let Some(key) = key {
-            pointer_step(key, &mut path);
+        let Self { pos: _, below, code, action, level, detail } = self;
+        match below {
+            Below::Nothing => {}
+            Below::Key(key) => pointer_step(key, &mut path),
+            Below::Pointer(pointer) => path.push_str(pointer),
         }
         Entry { path, code: code.clone(), action: *action, level: *level, detail: detail.clone() }
     }

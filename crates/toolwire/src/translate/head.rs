@@ -135,7 +135,7 @@ impl RequestHead {
     /// Where the long values of the body are, in order, for whoever looks for what the ledger
     /// is about.
     pub(super) fn long_values(&self, source: &str, ledger: &Ledger) -> Vec<Range<usize>> {
-        let is_in_list = |known: &KnownTools| ledger.is_about(known.range());
+        let is_in_list = |known: &KnownTools| ledger.points_into(known.range());
         if self.known_tools.as_ref().is_some_and(is_in_list) {
             self.all_ends().ranges(source.len())
         } else {

@@ -74,7 +74,7 @@ impl<'t, 'r, 'a> ChatTools<'t, 'r, 'a> {
         let mut last: Option<&Tool<'_>> = None;
         let toolset = self.sent.toolset;
         if let (Some(written), None) = (&toolset.written, &self.subset) {
-            array.elements(written);
+            written.write(array, cx.ledger);
             return self.sent.send_all();
         }
         for (index, declared) in toolset.entries.iter().enumerate() {

@@ -40,7 +40,7 @@ pub(super) fn write_tools(
     cx: &mut EncodeContext<'_>,
 ) -> BTreeSet<String> {
     if let (Some(written), true) = (&sent.toolset.written, sent.sends_all()) {
-        Array::new(out).elements(written);
+        written.write(&mut Array::new(out), cx.ledger);
         return BTreeSet::new();
     }
     let is_search = |(declared, _): (&Declared<'_, '_>, _)| {

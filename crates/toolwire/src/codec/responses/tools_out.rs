@@ -55,7 +55,7 @@ pub(super) fn write_list(
     cx: &mut EncodeContext<'_>,
 ) {
     if let (Some(written), None) = (&sent.toolset.written, allowed) {
-        list.elements(written);
+        written.write(list, cx.ledger);
         return sent.send_all();
     }
     for namespace in &sent.toolset.namespaces {

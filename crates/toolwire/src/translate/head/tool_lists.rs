@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use memchr::memmem::Finder;
 
 use crate::codec::codec;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Note};
 use crate::model::{Own, Protocol, Shift, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::restore::Restore;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{Pos, Raw, ValueEnds};
+use crate::wire::{Array, Placed as _, Pos, Raw, ValueEnds};
 
 /// The lists of tools that requests had lately.
 ///
@@ -52,9 +52,23 @@ pub(super) struct ToolList {
     pub(super) echoed: OnceLock<Arc<[u8]>>,
 }
 
-/// The elements of a list of tools as an upstream gets them, if they cross without a
-/// change that anybody has to know of.
-pub(crate) type WrittenTools = Arc<[u8]>;
+/// A list of tools as an upstream gets it, if the tools cross as they are.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenTools {
+    elements: Arc<[u8]>,
+    /// What there is to report, which is at most how strict the tools are.
+    notes: Arc<[Note]>,
+    /// Where the list is in the request.
+    at: Pos,
+}
+
+impl WrittenTools {
+    /// Writes the tools, and reports what there is to report.
+    pub(crate) fn write(&self, list: &mut Array<'_>, ledger: &mut Ledger) {
+        list.elements(&self.elements);
+        ledger.repeat(&self.notes, self.at);
+    }
+}
 
 impl ToolList {
     /// A list of which it is known how many tools it declares, and how many bytes they have.
@@ -94,10 +108,12 @@ impl ToolList {
         if let Some((_, list)) = written.iter().find(|(known, _)| known == profile) {
             return list.clone();
         }
-        let list = write_plain(tools, self.protocol, profile).map(|list| {
+        let list = self.write_plain(tools, profile).map(|list| {
             // Most models of one protocol get the same.
             let mut others = written.iter().filter_map(|(_, other)| other.as_ref());
-            others.find(|other| **other == list).cloned().unwrap_or(list)
+            let same = others.find(|other| other.elements == list.elements);
+            let elements = same.map_or(list.elements, |same| Arc::clone(&same.elements));
+            WrittenTools { elements, ..list }
         });
         if written.len() == MAX_WRITTEN {
             written.remove(0);
@@ -105,27 +121,26 @@ impl ToolList {
         written.push((profile.clone(), list.clone()));
         list
     }
-}
 
-/// Writes a list of functions that have nothing special, unless there is something to
-/// report or to restore all the same.
-fn write_plain(
-    tools: &[Tool<'static>],
-    origin: Protocol,
-    profile: &Profile,
-) -> Option<WrittenTools> {
-    if !tools.iter().all(Tool::is_plain_function) {
-        return None;
+    /// Writes a list of functions that have nothing special, unless there is something to
+    /// restore, or to report besides how strict they are.
+    fn write_plain(&self, tools: &[Tool<'static>], profile: &Profile) -> Option<WrittenTools> {
+        if !tools.iter().all(Tool::is_plain_function) {
+            return None;
+        }
+        let (mut out, mut ledger) = (Vec::new(), Ledger::default());
+        let encode = codec(profile.protocol).encode_tools;
+        encode(tools, self.protocol, profile, &mut out, &mut ledger);
+        let toolset = Toolset::of_list(tools, self.protocol, profile);
+        let stricts = tools.iter().filter_map(|tool| Some(tool.strict.as_ref()?.pos()));
+        let is_unchanged = ledger.is_only_about(&stricts.collect::<Vec<_>>())
+            && ledger.required_features().is_empty()
+            && toolset.names.are_kept()
+            && Restore::of(&toolset, self.protocol, profile).is_empty();
+        let elements = out.strip_prefix(b"[")?.strip_suffix(b"]")?;
+        let notes = is_unchanged.then(|| ledger.to_repeat(&self.text))??;
+        Some(WrittenTools { elements: elements.into(), notes, at: Pos::NONE })
     }
-    let (mut out, mut ledger) = (Vec::new(), Ledger::default());
-    (codec(profile.protocol).encode_tools)(tools, origin, profile, &mut out, &mut ledger);
-    let toolset = Toolset::of_list(tools, origin, profile);
-    let is_unchanged = ledger.is_empty()
-        && ledger.required_features().is_empty()
-        && toolset.names.are_kept()
-        && Restore::of(&toolset, origin, profile).is_empty();
-    let elements = out.strip_prefix(b"[")?.strip_suffix(b"]")?;
-    is_unchanged.then(|| elements.into())
 }
 
 /// Notes which schemas every protocol takes as they are, which takes a look at all of
@@ -199,11 +214,11 @@ impl KnownTools {
         Some(self.list.read()?.iter().map(|tool| tool.shifted(self.start)).collect())
     }
 
-    /// The list as an upstream gets it, if these are its tools and they cross without
-    /// a change that anybody has to know of.
+    /// The list as an upstream gets it, if these are its tools and they cross as they are.
     pub(crate) fn written(&self, tools: &[Tool<'_>], profile: &Profile) -> Option<WrittenTools> {
         self.same(tools)?;
-        self.list.written(profile)
+        let written = self.list.written(profile)?;
+        Some(WrittenTools { at: Pos::new(self.start), ..written })
     }
 
     /// The elements of the list as answers repeat them, if these are its tools. `write` writes

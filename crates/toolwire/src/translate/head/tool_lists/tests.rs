@@ -110,7 +110,7 @@ fn the_oldest_make_room() {
 fn written(lists: &ToolLists) -> Vec<Option<String>> {
     let recent = lists.lock();
     let written = recent[0].written.lock().unwrap();
-    let text = |list: &WrittenTools| String::from_utf8(list.to_vec()).unwrap();
+    let text = |list: &WrittenTools| String::from_utf8(list.elements.to_vec()).unwrap();
     written.iter().map(|(_, list)| list.as_ref().map(text)).collect()
 }
 
@@ -144,7 +144,35 @@ fn a_plain_list_is_kept_as_upstreams_get_it() {
     let [(_, Some(first)), .., (_, Some(before_last)), (_, Some(last))] = &written[..] else {
         panic!("all are plain");
     };
-    assert!(Arc::ptr_eq(before_last, last) && !Arc::ptr_eq(first, last));
+    let is_same = |one: &WrittenTools| Arc::ptr_eq(&one.elements, &last.elements);
+    assert!(is_same(before_last) && !is_same(first));
+}
+
+/// Codex says of every tool that it is not strict, which some upstreams are not told.
+#[test]
+fn what_is_reported_of_strictness_is_kept_with_a_list() {
+    for strict in ["true", "false"] {
+        let lists = ToolLists::with_room(1 << 20);
+        let spelled = format!("\"strict\":{strict},\"name\"");
+        let strict = TOOL.replace("\"name\"", &spelled).replace("\"read\"", "\"read_it\"");
+        let mut reported = Vec::new();
+        // The list is in another place each time, behind something to report and before it.
+        for seed in ["", "\"seed\":1,", "\"seed\":1234,"] {
+            let body = format!(
+                r#"{{"model":"m",{seed}"tools":[{TOOL},{strict}],"messages":[],"logit_bias":{{"1":2}}}}"#
+            );
+            let head = read(&lists, &body).unwrap();
+            let (from, to) = (Protocol::Chat, Protocol::Messages);
+            let prepared = PreparedRequest::with_head(from, to, &head, body.as_bytes());
+            let translated = prepared.unwrap().translate(&Options::new()).unwrap();
+            let mut afresh = PreparedRequest::new(from, to, body.as_bytes()).unwrap();
+            assert_eq!(Ok(&translated), afresh.translate(&Options::new()).as_ref());
+            let mut paths = translated.ledger.iter().map(|entry| entry.path.as_str());
+            reported.push(paths.any(|path| path == "/tools/1/function/strict"));
+        }
+        assert_eq!(reported, [true; 3]);
+        assert!(matches!(written(&lists)[..], [Some(_)]));
+    }
 }
 
 #[test]
@@ -152,7 +180,6 @@ fn a_list_with_something_to_report_is_not() {
     for tools in [
         format!("[{TOOL},{TOOL}]"),
         format!("[{}]", TOOL.replace("\"read\"", "\"read.it\"")),
-        format!("[{}]", TOOL.replace("\"name\"", "\"strict\":true,\"name\"")),
         format!("[{}]", TOOL.replace("\"name\"", "\"other\":1,\"name\"")),
         format!("[{}]", TOOL.replace("\"type\":\"object\"", "\"type\":\"array\"")),
         r#"[{"type":"custom","custom":{"name":"grep"}}]"#.to_owned(),

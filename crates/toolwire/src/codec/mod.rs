@@ -21,8 +21,8 @@ use crate::disposition::Row;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::ledger::Ledger;
 use crate::model::{
-    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseGlance, ResponseSummary,
-    Start, Tool,
+    ApiError, Event, Protocol, Request, Response, ResponseContext, ResponseOverview,
+    ResponseSummary, Start, Tool,
 };
 use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
@@ -72,7 +72,7 @@ pub struct Codec {
     /// in any way: then all of it has to be read. Otherwise it is what
     /// [`ResponseSummary::of`] says of the answer that [`Codec::decode_response`] reads, which
     /// has content.
-    pub glance_at_response: fn(&str) -> Option<ResponseGlance<'_>>,
+    pub response_overview: fn(&str) -> Option<ResponseOverview<'_>>,
 
     /// What of a request its answers depend on.
     pub response_context: fn(&Request<'_>) -> ResponseContext,

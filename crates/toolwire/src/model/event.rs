@@ -21,7 +21,7 @@
 //! positions are those in its data.
 
 use super::{
-    ApiError, Arguments, Call, Item, Own, Protocol, Response, ResponseGlance, Sealed, Stop, Turn,
+    ApiError, Arguments, Call, Item, Own, Protocol, Response, ResponseOverview, Sealed, Stop, Turn,
     Usage,
 };
 use crate::wire::{At, Extra, Pos, Raw, Str};
@@ -267,8 +267,8 @@ impl ResponseSummary {
     }
 
     /// What a whole answer says whose bytes pass.
-    pub(crate) fn of_glance(response: ResponseGlance<'_>) -> Self {
-        let ResponseGlance { model, usage, calls, stop } = response;
+    pub(crate) fn of_overview(response: ResponseOverview<'_>) -> Self {
+        let ResponseOverview { model, usage, calls, stop } = response;
         let mut summary = Self {
             usage: usage.map(Own::into_owned),
             calls,

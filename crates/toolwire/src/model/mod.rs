@@ -38,7 +38,7 @@ pub use request::{
     Display, Echoed, Effort, Format, Identity, JsonSchema, Output, Request, Sampling, ServerState,
     Stream, Thinking, ThinkingMode,
 };
-pub use response::{Candidate, Response, ResponseGlance, Stop, Usage};
+pub use response::{Candidate, Response, ResponseOverview, Stop, Usage};
 pub(crate) use shifted::Shift;
 pub use tool::{Grammar, Hosted, HostedClass, Native, Tool, ToolKind};
 

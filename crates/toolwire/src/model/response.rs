@@ -40,7 +40,7 @@ impl Response<'_> {
 
 /// What a log says of an answer whose bytes pass.
 #[derive(Clone, Debug)]
-pub struct ResponseGlance<'a> {
+pub struct ResponseOverview<'a> {
     /// The model that answered.
     pub model: Option<Str<'a>>,
     /// What it cost.

@@ -90,7 +90,7 @@ impl ResponseTranslator {
     /// error that came as if it were an answer.
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
-        if let Some(passed) = self.pass_at_a_glance(source) {
+        if let Some(passed) = self.pass_with_overview(source) {
             return Ok(passed);
         }
         let decoded = (codec(self.from).decode_response)(source);
@@ -114,7 +114,7 @@ impl ResponseTranslator {
         body: &'b [u8],
     ) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
-        if let Some(passed) = self.pass_at_a_glance(source) {
+        if let Some(passed) = self.pass_with_overview(source) {
             return Ok(passed);
         }
         self.finish(source, (codec(self.from).decode_response)(source))
@@ -171,10 +171,10 @@ impl ResponseTranslator {
     }
 
     /// Passes an answer on, if it does pass and is an ordinary one.
-    fn pass_at_a_glance<'b>(&self, source: &'b str) -> Option<TranslatedResponse<'b>> {
-        let glance = self.passes().then(|| (codec(self.from).glance_at_response)(source))??;
-        let body = self.renamed(source, glance.model.as_ref());
-        let summary = ResponseSummary::of_glance(glance);
+    fn pass_with_overview<'b>(&self, source: &'b str) -> Option<TranslatedResponse<'b>> {
+        let overview = self.passes().then(|| (codec(self.from).response_overview)(source))??;
+        let body = self.renamed(source, overview.model.as_ref());
+        let summary = ResponseSummary::of_overview(overview);
         Some(TranslatedResponse { body, ledger: Vec::new(), summary })
     }
 

@@ -15,8 +15,8 @@ mod documents_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
-mod glance_in;
 mod logprobs_out;
+mod overview_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -63,7 +63,7 @@ pub static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
-    glance_at_response: glance_in::response,
+    response_overview: overview_in::response,
     response_context: ResponseContext::of,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::ChatStreamReader>::default(),

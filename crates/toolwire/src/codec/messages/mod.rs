@@ -15,10 +15,10 @@ mod dispositions;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
-mod glance_in;
 mod hosted_tools_out;
 mod models_in;
 mod models_out;
+mod overview_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -60,7 +60,7 @@ pub static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
-    glance_at_response: glance_in::response,
+    response_overview: overview_in::response,
     response_context: ResponseContext::of,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::MessagesStreamReader>::default(),

@@ -15,11 +15,11 @@ mod echo_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
-mod glance_in;
 mod items_out;
 mod media_out;
 mod namespaces_in;
 mod output_in;
+mod overview_in;
 mod reasoning_in;
 mod reasoning_out;
 mod recognize_in;
@@ -62,7 +62,7 @@ pub static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
-    glance_at_response: glance_in::response,
+    response_overview: overview_in::response,
     response_context: echo_out::response_context,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::ResponsesStreamReader>::default(),

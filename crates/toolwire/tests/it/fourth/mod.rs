@@ -75,7 +75,7 @@ static CODEC: Codec = Codec {
     encode_request: request_out::encode,
     foreign_reasoning: foreign_reasoning_in::find,
     decode_response: response_in::decode,
-    glance_at_response: |_body| None,
+    response_overview: |_body| None,
     response_context: ResponseContext::of,
     encode_response: response_out::encode,
     stream_reader: || Box::<stream_in::FourthStreamReader>::default(),

@@ -1,8 +1,8 @@
 //! Reading a document for some of its members only.
 //!
-//! What passes is read for little: how many calls there are, what it cost. Whoever takes
-//! a glance at a document gives up where it is unusual in any way, and leaves it to the
-//! reader that knows all there is. So nothing here says what is wrong.
+//! What passes is read for little: how many calls there are, what it cost. An overview is
+//! given up where the document is unusual in any way, and left to the reader that knows
+//! all there is. So nothing here says what is wrong.
 
 use super::{Keys, Kind, Read, Reader};
 

@@ -2,30 +2,30 @@
 
 use super::wire::Usage;
 use super::{stop_in, turns_in, usage_in};
-use crate::model::{Item, ResponseGlance};
-use crate::wire::{Pos, Reader, Str, glance};
+use crate::model::{Item, ResponseOverview};
+use crate::wire::{Pos, Reader, Str, overview};
 
-/// Takes a glance at an answer. `None` if it is unusual.
-pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
+/// Reads what a log says of an answer. `None` if it is unusual.
+pub(super) fn response(body: &str) -> Option<ResponseOverview<'_>> {
     let mut reader = Reader::new(body);
     let (mut model, mut usage, mut reason) = (None, None, None);
     let (mut blocks, mut calls) = (0, 0);
-    glance::members(&mut reader, |key, reader| {
+    overview::members(&mut reader, |key, reader| {
         match key {
-            "model" => model = glance::value(reader)?,
-            "content" => glance::elements(reader, |reader| {
+            "model" => model = overview::value(reader)?,
+            "content" => overview::elements(reader, |reader| {
                 blocks += 1;
                 calls += usize::from(is_call(reader)?);
                 Some(())
             })?,
-            "stop_reason" => reason = glance::value::<Str<'_>>(reader)?,
+            "stop_reason" => reason = overview::value::<Str<'_>>(reader)?,
             "usage" => {
-                let counts = glance::value::<Usage<'_>>(reader)?.map(usage_in::counts);
+                let counts = overview::value::<Usage<'_>>(reader)?.map(usage_in::counts);
                 usage = counts.transpose().ok()?.map(|(counts, _tier)| counts);
             }
-            "type" | "role" | "id" | "stop_sequence" => _ = glance::has_text(reader)?,
-            "stop_details" => glance::absent(reader)?,
-            _other => glance::anything(reader)?,
+            "type" | "role" | "id" | "stop_sequence" => _ = overview::has_text(reader)?,
+            "stop_details" => overview::absent(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;
@@ -33,7 +33,7 @@ pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
     // Whether an answer that says nothing is one is for others to decide.
     (blocks > 0).then_some(())?;
     let stop = stop_in::stop(Pos::START, reason, None, None, calls > 0, &mut Vec::new()).ok()?;
-    Some(ResponseGlance { model, usage, calls, stop: stop.value.as_str() })
+    Some(ResponseOverview { model, usage, calls, stop: stop.value.as_str() })
 }
 
 /// Passes over a block. Whether it is a call.
@@ -45,13 +45,13 @@ fn is_call(reader: &mut Reader<'_>) -> Option<bool> {
         _other => return Some(matches!(turns_in::block(reader).ok()?, Item::Call(_))),
     };
     let mut is_whole = false;
-    glance::members(reader, |key, reader| {
+    overview::members(reader, |key, reader| {
         match key {
-            key if key == essential => is_whole = glance::has_text(reader)?,
-            "type" => _ = glance::has_text(reader)?,
-            "id" if is_call => _ = glance::has_text(reader)?,
-            "cache_control" => glance::absent(reader)?,
-            _other => glance::anything(reader)?,
+            key if key == essential => is_whole = overview::has_text(reader)?,
+            "type" => _ = overview::has_text(reader)?,
+            "id" if is_call => _ = overview::has_text(reader)?,
+            "cache_control" => overview::absent(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;

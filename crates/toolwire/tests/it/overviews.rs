@@ -1,4 +1,4 @@
-//! What a glance says of an answer that passes is what reading all of it says.
+//! What an overview says of an answer that passes is what reading all of it says.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use toolwire::wire::{Kind, Reader};
 
 use crate::vectors::inputs;
 
-/// Whether a glance was enough.
+/// Whether an overview was enough.
 fn check(protocol: Protocol, answer: &str) -> bool {
     let codec = codec(protocol);
-    let Some(glance) = (codec.glance_at_response)(answer) else { return false };
+    let Some(overview) = (codec.response_overview)(answer) else { return false };
     let response = (codec.decode_response)(answer);
     let response = response.unwrap_or_else(|error| panic!("{error}: {answer}"));
     assert!(!response.is_empty(), "{answer}");
     let whole = ResponseSummary::of(&response);
-    let model = glance.model.as_ref().map(|model| model.decode().into_owned());
+    let model = overview.model.as_ref().map(|model| model.decode().into_owned());
     assert_eq!(model.filter(|model| !model.is_empty()), whole.model, "{answer}");
-    assert_eq!((glance.calls, Some(glance.stop)), (whole.calls, whole.stop), "{answer}");
-    assert_eq!(glance.usage, whole.usage, "{answer}");
+    assert_eq!((overview.calls, Some(overview.stop)), (whole.calls, whole.stop), "{answer}");
+    assert_eq!(overview.usage, whole.usage, "{answer}");
     true
 }
 
@@ -64,12 +64,12 @@ fn with(document: &str, place: &Range<usize>, text: &str) -> String {
 }
 
 #[test]
-fn a_glance_says_what_reading_all_of_an_answer_says() {
-    let (mut glances, mut answers, mut changed_glances) = (0, 0, 0);
+fn an_overview_says_what_reading_all_of_an_answer_says() {
+    let (mut overviews, mut answers, mut changed_overviews) = (0, 0, 0);
     for (_, protocol, body) in inputs("responses") {
         let answer = String::from_utf8(body).unwrap();
         answers += 1;
-        glances += usize::from(check(protocol, &answer));
+        overviews += usize::from(check(protocol, &answer));
         let (mut values, mut members) = (Vec::new(), Vec::new());
         places(answer.trim(), answer.len() - answer.trim_start().len(), &mut values, &mut members);
         let values_to_try = ["null", "true", "-1", "1.5", r#""""#, r#""x""#, "[]", "{}", "[{}]"];
@@ -86,15 +86,15 @@ fn a_glance_says_what_reading_all_of_an_answer_says() {
             with(&answer, place, &format!(r#""x"{}"#, &member[member.find(':').unwrap()..]))
         });
         for document in changed.chain(twice).chain(renamed) {
-            changed_glances += usize::from(check(protocol, &document));
+            changed_overviews += usize::from(check(protocol, &document));
         }
     }
-    assert!(glances * 3 > answers, "{glances} of {answers}");
-    assert!(changed_glances > 2_000, "{changed_glances}");
+    assert!(overviews * 3 > answers, "{overviews} of {answers}");
+    assert!(changed_overviews > 2_000, "{changed_overviews}");
 }
 
 #[test]
-fn an_ordinary_answer_needs_no_more_than_a_glance() {
+fn an_ordinary_answer_needs_no_more_than_an_overview() {
     let mut seen = 0;
     for (folder, protocol, body) in inputs("responses") {
         if folder.to_string_lossy().contains("-ordinary-") {

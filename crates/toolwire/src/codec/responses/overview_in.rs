@@ -2,26 +2,26 @@
 
 use super::wire::Usage;
 use super::{turns_in, usage_in};
-use crate::model::{Item, ResponseGlance, Stop};
-use crate::wire::{Kind, Reader, Str, glance};
+use crate::model::{Item, ResponseOverview, Stop};
+use crate::wire::{Kind, Reader, Str, overview};
 
-/// Takes a glance at an answer. `None` if it is unusual.
-pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
+/// Reads what a log says of an answer. `None` if it is unusual.
+pub(super) fn response(body: &str) -> Option<ResponseOverview<'_>> {
     let mut reader = Reader::new(body);
     let (mut model, mut usage) = (None, None);
     let mut output = Output::default();
-    glance::members(&mut reader, |key, reader| {
+    overview::members(&mut reader, |key, reader| {
         match key {
-            "model" => model = glance::value(reader)?,
-            "output" => glance::elements(reader, |reader| output.read_item(reader))?,
-            "usage" => usage = glance::value::<Usage<'_>>(reader)?.map(usage_in::decode),
+            "model" => model = overview::value(reader)?,
+            "output" => overview::elements(reader, |reader| output.read_item(reader))?,
+            "usage" => usage = overview::value::<Usage<'_>>(reader)?.map(usage_in::decode),
             "status" => {
-                let status = glance::value::<Str<'_>>(reader)?;
+                let status = overview::value::<Str<'_>>(reader)?;
                 status.is_none_or(|status| status == "completed").then_some(())?;
             }
-            "error" | "incomplete_details" => glance::absent(reader)?,
-            "id" | "service_tier" => _ = glance::has_text(reader)?,
-            _other => glance::anything(reader)?,
+            "error" | "incomplete_details" => overview::absent(reader)?,
+            "id" | "service_tier" => _ = overview::has_text(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;
@@ -30,7 +30,7 @@ pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
     let Output { calls, has_content } = output;
     has_content.then_some(())?;
     let stop = if calls > 0 { Stop::ToolCalls } else { Stop::EndTurn };
-    Some(ResponseGlance { model, usage, calls, stop: stop.as_str() })
+    Some(ResponseOverview { model, usage, calls, stop: stop.as_str() })
 }
 
 /// The items of an answer.
@@ -60,17 +60,17 @@ impl Output {
 
     /// Reads a message of texts.
     fn read_message(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        glance::members(reader, |key, reader| {
+        overview::members(reader, |key, reader| {
             match key {
-                "type" | "role" | "id" | "status" | "phase" => _ = glance::has_text(reader)?,
+                "type" | "role" | "id" | "status" | "phase" => _ = overview::has_text(reader)?,
                 "content" => {
                     (reader.peek() == Kind::Array).then_some(())?;
-                    glance::elements(reader, |reader| {
+                    overview::elements(reader, |reader| {
                         self.has_content = true;
                         read_text(reader)
                     })?;
                 }
-                _other => glance::anything(reader)?,
+                _other => overview::anything(reader)?,
             }
             Some(())
         })
@@ -80,12 +80,12 @@ impl Output {
 fn read_text(reader: &mut Reader<'_>) -> Option<()> {
     (reader.tag("type").ok()?? == "output_text").then_some(())?;
     let mut is_whole = false;
-    glance::members(reader, |key, reader| {
+    overview::members(reader, |key, reader| {
         match key {
-            "text" => is_whole = glance::has_text(reader)?,
-            "type" => _ = glance::has_text(reader)?,
-            "prompt_cache_breakpoint" => glance::absent(reader)?,
-            _other => glance::anything(reader)?,
+            "text" => is_whole = overview::has_text(reader)?,
+            "type" => _ = overview::has_text(reader)?,
+            "prompt_cache_breakpoint" => overview::absent(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;
@@ -95,14 +95,14 @@ fn read_text(reader: &mut Reader<'_>) -> Option<()> {
 /// Reads the call of a function.
 fn read_call(reader: &mut Reader<'_>) -> Option<()> {
     let mut is_named = false;
-    glance::members(reader, |key, reader| {
+    overview::members(reader, |key, reader| {
         match key {
-            "name" => is_named = glance::has_text(reader)?,
+            "name" => is_named = overview::has_text(reader)?,
             "type" | "id" | "call_id" | "namespace" | "arguments" | "status" => {
-                _ = glance::has_text(reader)?;
+                _ = overview::has_text(reader)?;
             }
-            "input" | "action" | "operation" | "execution" => glance::absent(reader)?,
-            _other => glance::anything(reader)?,
+            "input" | "action" | "operation" | "execution" => overview::absent(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;

@@ -2,29 +2,29 @@
 
 use super::wire::Usage;
 use super::{stop_in, usage_in};
-use crate::model::ResponseGlance;
-use crate::wire::{At, Kind, Reader, Str, glance};
+use crate::model::ResponseOverview;
+use crate::wire::{At, Kind, Reader, Str, overview};
 
-/// Takes a glance at an answer. `None` if it is unusual.
-pub(super) fn response(body: &str) -> Option<ResponseGlance<'_>> {
+/// Reads what a log says of an answer. `None` if it is unusual.
+pub(super) fn response(body: &str) -> Option<ResponseOverview<'_>> {
     let mut reader = Reader::new(body);
     let (mut model, mut usage) = (None, None);
     let mut choices = Choices::default();
-    glance::members(&mut reader, |key, reader| {
+    overview::members(&mut reader, |key, reader| {
         match key {
-            "model" => model = glance::value(reader)?,
+            "model" => model = overview::value(reader)?,
             "choices" => choices.read(reader)?,
-            "usage" => usage = glance::value::<Usage<'_>>(reader)?.map(usage_in::read),
-            "id" | "object" | "service_tier" => _ = glance::has_text(reader)?,
-            "created" => _ = glance::value::<At<u64>>(reader)?,
-            _other => glance::anything(reader)?,
+            "usage" => usage = overview::value::<Usage<'_>>(reader)?.map(usage_in::read),
+            "id" | "object" | "service_tier" => _ = overview::has_text(reader)?,
+            "created" => _ = overview::value::<At<u64>>(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;
     reader.finish().ok()?;
     // Whether an answer that says nothing is one is for others to decide.
     let Choices { stop, calls, has_content } = choices;
-    Some(ResponseGlance { model, usage, calls, stop: stop.filter(|_| has_content)? })
+    Some(ResponseOverview { model, usage, calls, stop: stop.filter(|_| has_content)? })
 }
 
 /// The choices of an answer.
@@ -38,14 +38,14 @@ struct Choices {
 
 impl Choices {
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
-        glance::elements(reader, |reader| {
+        overview::elements(reader, |reader| {
             let (mut calls, mut word) = (None, None);
-            glance::members(reader, |key, reader| {
+            overview::members(reader, |key, reader| {
                 match key {
                     "message" => calls = Some(self.read_message(reader)?),
-                    "finish_reason" => word = glance::value::<Str<'_>>(reader)?,
-                    "index" => _ = glance::value::<At<u64>>(reader)?,
-                    _other => glance::anything(reader)?,
+                    "finish_reason" => word = overview::value::<Str<'_>>(reader)?,
+                    "index" => _ = overview::value::<At<u64>>(reader)?,
+                    _other => overview::anything(reader)?,
                 }
                 Some(())
             })?;
@@ -61,25 +61,25 @@ impl Choices {
     /// Reads a message of text and calls. How many calls it has.
     fn read_message(&mut self, reader: &mut Reader<'_>) -> Option<usize> {
         let mut calls = 0;
-        glance::members(reader, |key, reader| {
+        overview::members(reader, |key, reader| {
             match key {
                 "role" => {
-                    let role = glance::value::<Str<'_>>(reader)?;
+                    let role = overview::value::<Str<'_>>(reader)?;
                     role.is_none_or(|role| role == "assistant").then_some(())?;
                 }
-                "content" => self.has_content |= glance::has_text(reader)?,
+                "content" => self.has_content |= overview::has_text(reader)?,
                 "tool_calls" if reader.peek() == Kind::Array => {
-                    glance::elements(reader, |reader| {
+                    overview::elements(reader, |reader| {
                         calls += 1;
                         read_call(reader)
                     })?;
                 }
                 "tool_calls" | "refusal" | "audio" | "function_call" | "name" | "tool_call_id" => {
-                    glance::absent(reader)?;
+                    overview::absent(reader)?;
                 }
                 // Reasoning, annotations and what only a vendor knows are neither text
                 // nor calls.
-                _other => glance::anything(reader)?,
+                _other => overview::anything(reader)?,
             }
             Some(())
         })?;
@@ -91,19 +91,19 @@ impl Choices {
 /// Reads the call of a function.
 fn read_call(reader: &mut Reader<'_>) -> Option<()> {
     let mut is_named = false;
-    glance::members(reader, |key, reader| {
+    overview::members(reader, |key, reader| {
         match key {
-            "id" | "type" => _ = glance::has_text(reader)?,
-            "function" => glance::members(reader, |key, reader| {
+            "id" | "type" => _ = overview::has_text(reader)?,
+            "function" => overview::members(reader, |key, reader| {
                 match key {
-                    "name" => is_named = glance::has_text(reader)?,
-                    "arguments" => _ = glance::has_text(reader)?,
-                    _other => glance::anything(reader)?,
+                    "name" => is_named = overview::has_text(reader)?,
+                    "arguments" => _ = overview::has_text(reader)?,
+                    _other => overview::anything(reader)?,
                 }
                 Some(())
             })?,
-            "custom" => glance::absent(reader)?,
-            _other => glance::anything(reader)?,
+            "custom" => overview::absent(reader)?,
+            _other => overview::anything(reader)?,
         }
         Some(())
     })?;

@@ -99,7 +99,8 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         takes: Kind::Request,
         pairs: true,
         call: |from, to, body| {
-            let (lists, path) = (ToolLists::with_room(1 << 20), PathMatch::default());
+            // There is room for the longest list that is made here.
+            let (lists, path) = (ToolLists::with_room(1 << 24), PathMatch::default());
             drop(RequestHead::read_with(&lists, from, &path, body));
             // The list of tools comes again.
             let Ok(head) = RequestHead::read_with(&lists, from, &path, body) else { return };

@@ -60,7 +60,10 @@ const ROWS: &[Row] = rows! {
         "many keys in a message": "/input/0" Members;
         "many losses, calls and results": "/input" Fresh;
         "many duplicates of an id": "/input" Alike;
-        "many tools, many namespaces": "/tools" Fresh;
+        // A list of up to 512 tools is kept, with what answers repeat of it. More are written
+        // anew for each answer, so both sizes are on one side.
+        "many tools, many namespaces, few enough to be kept": "/tools" Fresh 30;
+        "many tools, many namespaces, too many to be kept": "/tools" Fresh 1200;
         "many duplicates of a name": "/tools" Alike;
         "many tools in a namespace": "/tools/1/tools" Fresh;
         "many keys in a tool": "/tools/0" Members;

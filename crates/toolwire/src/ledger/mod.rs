@@ -191,16 +191,16 @@ impl Ledger {
         self.notes.iter().any(|note| note.pos.offset().is_some_and(is_inside))
     }
 
-    /// The lines about a value that is a document of its own, for [`Ledger::repeat`].
-    /// `None` if there are too many to keep.
-    pub(crate) fn to_repeat(&self, value: &str) -> Option<Arc<[Note]>> {
+    /// The lines about a value that is a document of its own, for [`Ledger::repeat`]. Those
+    /// that are only counted are not among them.
+    pub(crate) fn to_repeat(&self, value: &str) -> Arc<[Note]> {
         let positions: Vec<Pos> = self.notes.iter().map(|note| note.pos).collect();
         let placed = self.notes.iter().zip(pointers_past(value, &positions, &[]));
         let notes = placed.map(|(note, pointer)| {
             let pointer = note.entry(pointer).path.into();
             Note { pos: Pos::NONE, below: Below::Pointer(pointer), ..note.clone() }
         });
-        self.unlisted.is_empty().then(|| notes.collect())
+        notes.collect()
     }
 
     /// Adds lines that came up when the same value was somewhere else.
@@ -212,7 +212,8 @@ impl Ledger {
         }
     }
 
-    /// Whether every line is about one of these places, which are in order.
+    /// Whether every line is about one of these places, which are in order, and none is only
+    /// counted.
     pub(crate) fn is_only_about(&self, places: &[Pos]) -> bool {
         let is_among = |note: &Note| places.binary_search(&note.pos).is_ok();
         self.unlisted.is_empty() && self.notes.iter().all(is_among)

@@ -138,7 +138,7 @@ impl ToolList {
             && toolset.names.are_kept()
             && Restore::of(&toolset, self.protocol, profile).is_empty();
         let elements = out.strip_prefix(b"[")?.strip_suffix(b"]")?;
-        let notes = is_unchanged.then(|| ledger.to_repeat(&self.text))??;
+        let notes = is_unchanged.then(|| ledger.to_repeat(&self.text))?;
         Some(WrittenTools { elements: elements.into(), notes, at: Pos::NONE })
     }
 }

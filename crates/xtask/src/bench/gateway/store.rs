@@ -23,8 +23,8 @@ use crate::cmd;
 /// Measures the gateway of this tree.
 ///
 /// `args` are the number of rounds, `--postgres URL` for a database that takes part in them, `--only
-/// WORD` for the stores whose name has this word, and `--program PROGRAM` for a build to measure
-/// instead of a new one.
+/// WORDS` for the rows whose name has these words, as "sqlite-normal, whole answer, 64", and
+/// `--program PROGRAM` for a build to measure instead of a new one.
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let (mut rounds, mut database, mut only, mut built) = (ROUNDS, None, "", None);
     let mut args = args.iter();
@@ -52,16 +52,24 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let model = model::serve(&program)?;
     let sqlite =
         |sync: &str| format!("engine = \"sqlite\"\npath = \"{sync}.db\"\nsync = \"{sync}\"");
-    let mut stores = vec![("sqlite-normal", sqlite("normal")), ("sqlite-full", sqlite("full"))];
+    let mut stores = vec![
+        // What everything around an engine costs.
+        ("memory", "engine = \"memory\"".to_owned()),
+        ("sqlite-normal", sqlite("normal")),
+        ("sqlite-full", sqlite("full")),
+    ];
     if let Some(url) = database {
         stores.push(("postgres", format!("engine = \"postgres\"\nurl = \"{url}\"")));
     }
-    stores.retain(|(name, _)| name.contains(only));
+    // Words about a row begin with the name of its store.
+    let is_wanted = |store: &str| store.contains(only) || only.starts_with(store);
+    stores.retain(|(name, _)| is_wanted(name));
     let subjects = stores.iter();
     let subjects = subjects
         .map(|(name, store)| Subject::storing(Runs::Pinned, name, &program, model, &folder, store))
         .collect::<Result<Vec<_>>>()?;
     let mut pairs = pairs(&subjects, &program)?;
+    pairs.retain(|pair| pair.name().contains(only));
     for round in 1..=rounds {
         println!("Round {round} of {rounds}.");
         for pair in &mut pairs {
@@ -69,7 +77,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         }
     }
     print(&pairs);
-    print_threads(&subjects, rounds)?;
+    let whole = |subject: &&Subject| subject.name.contains(only);
+    print_threads(subjects.iter().filter(whole), rounds)?;
     let _ = fs::remove_dir_all(&folder);
     Ok(ExitCode::SUCCESS)
 }
@@ -105,6 +114,12 @@ impl Side {
 }
 
 impl Pair<'_> {
+    fn name(&self) -> String {
+        let Self { subject, connections, pace, kind, .. } = self;
+        let (kind, pace) = (kind.name(), pace_name(*pace));
+        format!("{}, {kind}, {connections}, {pace}", subject.name)
+    }
+
     fn measure(&mut self) -> Result<()> {
         self.unstored.measure(self.subject)?;
         self.stored.measure(self.subject)
@@ -173,7 +188,10 @@ fn print(pairs: &[Pair<'_>]) {
 }
 
 /// A thread is continued by its last id, and the same conversation is sent whole.
-fn print_threads(subjects: &[Subject], rounds: usize) -> Result<()> {
+fn print_threads<'s>(
+    subjects: impl Iterator<Item = &'s Subject>,
+    rounds: usize,
+) -> Result<()> {
     println!(
         "\n| store | turns | bytes sent whole | processor, µs, sent whole | by its last id | × | wait, ms, \
          sent whole | by its last id |"

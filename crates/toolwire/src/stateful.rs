@@ -32,6 +32,9 @@ pub struct StatefulCodec {
     /// Reads a whole answer, which was read or written before.
     pub read_answer: for<'a> fn(&'a str) -> Result<StatefulAnswer<'a>, ReadError>,
 
+    /// Reads the list of items of an answer, which was written before.
+    pub read_output: for<'a> fn(&'a str) -> Result<Vec<StatefulItem<'a>>, ReadError>,
+
     /// Reads an object with a list of items in one member, and others.
     pub read_items: for<'a> fn(&'a str) -> Result<StatefulItems<'a>, ReadError>,
 
@@ -119,6 +122,32 @@ pub struct StatefulAnswer<'a> {
     pub repeats: Option<Range<usize>>,
 }
 
+/// What is known of an answer that was just written, so that nobody has to look for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrittenAnswer {
+    /// Its id.
+    pub id: String,
+    /// How it ended, in the protocol's word.
+    pub status: &'static str,
+    /// Where the list of its items is.
+    pub output: Range<usize>,
+    /// Which of its bytes say again what the request said.
+    pub repeats: Range<usize>,
+}
+
+impl WrittenAnswer {
+    /// An answer that was written so.
+    pub fn new(
+        id: String,
+        status: &'static str,
+        output: Range<usize>,
+        repeats: Range<usize>,
+    ) -> Self {
+        Self { id, status, output, repeats }
+    }
+}
+
 /// Items to keep, and what belongs to them.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -172,6 +201,24 @@ pub fn read_answer(protocol: Protocol, body: &[u8]) -> Result<Option<StatefulAns
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let source = utf8(body)?;
     (codec.read_answer)(source).map(Some).map_err(|error| invalid(source, error))
+}
+
+/// Reads an answer of which this is known. `None` if servers of the protocol remember nothing.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if it was another answer.
+pub fn read_written_answer(
+    protocol: Protocol,
+    body: &[u8],
+    written: WrittenAnswer,
+) -> Result<Option<StatefulAnswer<'_>>, Error> {
+    let Some(codec) = protocol.codec().stateful else { return Ok(None) };
+    let WrittenAnswer { id, status, output, repeats } = written;
+    let source = utf8(body.get(output).unwrap_or_default())?;
+    let output = (codec.read_output)(source).map_err(|error| invalid(source, error))?;
+    let (status, repeats) = (status.to_owned(), Some(repeats));
+    Ok(Some(StatefulAnswer { id, status, output, repeats }))
 }
 
 /// Reads a list of items to keep. `None` if servers of the protocol remember

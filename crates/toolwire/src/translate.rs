@@ -238,7 +238,8 @@ pub fn response(
     let passes = from == to && options.profile_of(from).tool_calls.is_native();
     let request = if passes { None } else { options.decode_request(to)? };
     let translator = ResponseTranslator::new(from, to, request.as_ref(), options);
-    let TranslatedResponse { body, ledger, summary: _ } = translator.translate_any(body)?;
+    let TranslatedResponse { body, ledger, summary: _, written: _ } =
+        translator.translate_any(body)?;
     Ok(Translated { body: body.into_owned(), ledger, required_features: Vec::new() })
 }
 

@@ -52,15 +52,16 @@ pub(super) async fn finish(
     // A response that says it failed has an error in it.
     let mask = summary.error.is_some().then(|| context.secret_mask());
     let masked = mask.and_then(|mask| mask.mask(&translated.body));
-    let body = match (masked, translated.body) {
+    let (body, written) = match (masked, translated.body) {
         // The bytes pass.
-        (None, Cow::Borrowed(_)) => body,
-        (Some(bytes), _) | (None, Cow::Owned(bytes)) => bytes.into(),
+        (None, Cow::Borrowed(_)) => (body, None),
+        (None, Cow::Owned(bytes)) => (bytes.into(), translated.written),
+        (Some(bytes), _) => (bytes.into(), None),
     };
     reservation.set(body.len());
     if let Some(mut recorder) = recorder {
         recorder.set_usage(summary.usage.as_ref());
-        Box::pin(recorder.record(body.clone())).await?;
+        Box::pin(recorder.record(body.clone(), written)).await?;
     }
     Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })
 }

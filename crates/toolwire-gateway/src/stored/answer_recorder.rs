@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use toolwire::model::{ApiError, Usage};
+use toolwire::stateful::WrittenAnswer;
 use toolwire::tracker::Tracker;
 
 use super::record::Recorder;
@@ -17,10 +18,14 @@ pub(crate) enum AnswerRecorder {
 }
 
 impl AnswerRecorder {
-    /// Keeps the answer. When this returns, it can be read.
-    pub(crate) async fn record(self, answer: Bytes) -> Result<(), Failure> {
+    /// Keeps the answer, of which this may be known. When this returns, it can be read.
+    pub(crate) async fn record(
+        self,
+        answer: Bytes,
+        written: Option<WrittenAnswer>,
+    ) -> Result<(), Failure> {
         match self {
-            Self::Response(recorder) => recorder.record(answer).await,
+            Self::Response(recorder) => recorder.record(answer, written).await,
             Self::Session(recorder) => recorder.record(answer).await,
         }
     }

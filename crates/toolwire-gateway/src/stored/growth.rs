@@ -162,7 +162,7 @@ fn take_turns(body: &str) {
             let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
-            plan().record(answer(id)).await.ok().unwrap();
+            plan().record(answer(id), None).await.ok().unwrap();
             // The id is taken, which is found out last.
             assert!(plan().record_stream(answer(id)).await.is_err());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use toolwire::model::ApiError;
-use toolwire::stateful::{StatefulAnswer, StatefulItem};
+use toolwire::stateful::{StatefulAnswer, StatefulItem, WrittenAnswer};
 use toolwire::{Protocol, stateful};
 use toolwire_store::{
     Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
@@ -31,9 +31,13 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Keeps the answer. When this returns, it can be read.
-    pub(crate) async fn record(self, answer: Bytes) -> Result<(), Failure> {
-        self.commit(answer).await.map_err(|error| {
+    /// Keeps the answer, of which this may be known. When this returns, it can be read.
+    pub(crate) async fn record(
+        self,
+        answer: Bytes,
+        written: Option<WrittenAnswer>,
+    ) -> Result<(), Failure> {
+        self.commit(answer, written).await.map_err(|error| {
             let (status, error) = explained(&error);
             Failure::with_status(status, error)
         })
@@ -41,13 +45,17 @@ impl Recorder {
 
     /// The same, for an answer whose client gets an error as an event.
     pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
-        self.commit(answer).await.map_err(|error| explained(&error).1)
+        self.commit(answer, None).await.map_err(|error| explained(&error).1)
     }
 
-    async fn commit(self, answer: Bytes) -> Result<(), StoreError> {
+    async fn commit(self, answer: Bytes, written: Option<WrittenAnswer>) -> Result<(), StoreError> {
         let Self { store, health, tenant, client, stores, previous, conversation, model, input } =
             self;
-        let Ok(Some(read)) = stateful::read_answer(client, &answer) else {
+        let read = match written {
+            Some(written) => stateful::read_written_answer(client, &answer, written),
+            None => stateful::read_answer(client, &answer),
+        };
+        let Ok(Some(read)) = read else {
             return Err(StoreError::Invalid("the answer"));
         };
         let output = output_items(&read, &answer, &input)?;

@@ -28,7 +28,7 @@ use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
-use crate::stateful::StatefulCodec;
+use crate::stateful::{StatefulCodec, WrittenAnswer};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Raw, ReadError, Reader};
@@ -78,8 +78,14 @@ pub struct Codec {
     pub response_context: fn(&Request<'_>) -> ResponseContext,
 
     /// Writes an answer for a client, who had asked for it as the context says,
-    /// where that is known.
-    pub encode_response: fn(&Response<'_>, Option<&ResponseContext>, &mut Vec<u8>, &mut Ledger),
+    /// where that is known. In a protocol whose servers remember, it says where it wrote
+    /// what they keep.
+    pub encode_response: fn(
+        &Response<'_>,
+        Option<&ResponseContext>,
+        &mut Vec<u8>,
+        &mut Ledger,
+    ) -> Option<WrittenAnswer>,
 
     /// Reads a stream of events.
     pub stream_reader: fn() -> Box<dyn StreamReader>,

@@ -47,6 +47,8 @@ pub struct Echo {
     pub members: Vec<u8>,
     /// Where the elements of the list belong.
     pub tools_at: usize,
+    /// Where the members begin that belong to one turn of a conversation.
+    pub turn_at: usize,
     /// The elements.
     pub tools: Arc<[u8]>,
 }
@@ -61,6 +63,12 @@ impl Echo {
     /// How many bytes it has.
     pub(crate) fn len(&self) -> usize {
         self.members.len() + self.tools.len()
+    }
+
+    /// How many bytes are in front of what belongs to one turn, tools included. The next
+    /// turn usually has the same.
+    pub(crate) fn common_len(&self) -> usize {
+        self.turn_at + self.tools.len()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ledger::{Entry, Ledger, LossPolicy};
 use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
 use crate::protocol::Description;
 use crate::restore::{self, Restore};
+use crate::stateful::WrittenAnswer;
 use crate::text_tools::{Recovery, TextRequest};
 use crate::wire::{Kind, ReadError, Reader, Str};
 
@@ -35,6 +36,9 @@ pub struct TranslatedResponse<'b> {
     pub ledger: Vec<Entry>,
     /// Which model answered, what it cost, and how it ended.
     pub summary: ResponseSummary,
+    /// Where a server that remembers finds what it keeps, if the body was written for a
+    /// client that expects one.
+    pub written: Option<WrittenAnswer>,
 }
 
 impl ResponseTranslator {
@@ -147,10 +151,11 @@ impl ResponseTranslator {
         restore::distinct(&mut response, &mut ledger);
         let repeated = self.context.as_ref().map_or(0, |context| context.echo.len());
         let mut out = Vec::with_capacity(source.len() + source.len() / 4 + repeated);
-        (codec(self.to).encode_response)(&response, self.context.as_ref(), &mut out, &mut ledger);
+        let encode = codec(self.to).encode_response;
+        let written = encode(&response, self.context.as_ref(), &mut out, &mut ledger);
         let Translated { body, ledger, required_features: _ } =
             settle(source, out, &ledger, self.loss_policy)?;
-        Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary })
+        Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary, written })
     }
 
     /// Passes an answer on, with the client's name for the model if it has one.
@@ -163,11 +168,12 @@ impl ResponseTranslator {
         let Some(response) = response else {
             Reader::new(source).skip().map_err(|error| invalid(source, error))?;
             let (body, ledger) = (Cow::Borrowed(source.as_bytes()), Vec::new());
-            return Ok(TranslatedResponse { body, ledger, summary: ResponseSummary::default() });
+            let (summary, written) = (ResponseSummary::default(), None);
+            return Ok(TranslatedResponse { body, ledger, summary, written });
         };
         let summary = ResponseSummary::of(&response);
         let body = self.renamed(source, response.model.as_ref());
-        Ok(TranslatedResponse { body, ledger: Vec::new(), summary })
+        Ok(TranslatedResponse { body, ledger: Vec::new(), summary, written: None })
     }
 
     /// Passes an answer on, if it does pass and is an ordinary one.
@@ -175,7 +181,7 @@ impl ResponseTranslator {
         let overview = self.passes().then(|| (codec(self.from).response_overview)(source))??;
         let body = self.renamed(source, overview.model.as_ref());
         let summary = ResponseSummary::of_overview(overview);
-        Some(TranslatedResponse { body, ledger: Vec::new(), summary })
+        Some(TranslatedResponse { body, ledger: Vec::new(), summary, written: None })
     }
 
     /// Whether an answer passes, whatever it says.

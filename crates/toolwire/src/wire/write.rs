@@ -53,11 +53,13 @@ impl<'o> Object<'o> {
     }
 
     /// Writes members that were written before, in pieces that follow each other. The first
-    /// is not empty.
-    pub(crate) fn members_in_parts(&mut self, parts: [&[u8]; 3]) {
+    /// is not empty. Returns where they begin.
+    pub(crate) fn members_in_parts(&mut self, parts: [&[u8]; 3]) -> usize {
         self.separate();
+        let start = self.out.len();
         self.out.reserve(parts.iter().map(|part| part.len()).sum());
         parts.iter().for_each(|part| self.out.extend_from_slice(part));
+        start
     }
 
     /// Writes a key and gives the buffer for its value.

@@ -33,6 +33,7 @@ mod text_tools;
 mod tracker;
 mod unfold;
 mod vectors;
+mod written_answers;
 
 use toolwire::Protocol;
 

@@ -132,7 +132,7 @@ fn take_turns(list: &str) {
                 recorder.set_calls(prepared.session_calls().cloned());
                 recorder
             };
-            recorder().record(answer.clone()).await.unwrap();
+            recorder().record(answer.clone(), None).await.unwrap();
             // Another turn has come in between, which is found out last.
             assert!(recorder().record_stream(answer).await.is_err());
         }

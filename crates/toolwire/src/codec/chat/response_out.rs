@@ -12,6 +12,7 @@ use crate::model::{
     Arguments, Call, Candidate, Item, Protocol, Reasoning, Refusal, Response, ResponseContext,
     Stop, Text, Turn,
 };
+use crate::stateful::WrittenAnswer;
 use crate::wire::{At, Object, Pos, Raw, Str, hash, ids};
 
 /// Writes an answer for a client.
@@ -20,7 +21,7 @@ pub(super) fn encode(
     context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) {
+) -> Option<WrittenAnswer> {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     let mut object = Object::new(out);
     let upstream = id.as_ref().map(Str::decode).unwrap_or_default();
@@ -50,6 +51,7 @@ pub(super) fn encode(
     }
     write_tier(&mut object, tier.as_ref(), *origin, ledger);
     ledger.only(extra);
+    None
 }
 
 /// The id of an answer: the one that the upstream gave it or, if that is another

@@ -11,6 +11,7 @@ use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Candidate, Item, Protocol, Response, ResponseContext, Stop, Turn};
 use crate::profile::Profile;
+use crate::stateful::WrittenAnswer;
 use crate::wire::names::Names;
 use crate::wire::{Object, Pos, Str, hash, ids};
 
@@ -20,7 +21,7 @@ pub(super) fn encode(
     context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) {
+) -> Option<WrittenAnswer> {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     let (profile, names) = (Profile::of(Protocol::Messages), Names::default());
     let mut cx = EncodeContext::new(*origin, &profile, &names, ledger);
@@ -50,6 +51,7 @@ pub(super) fn encode(
     }
     write_usage(usage.as_ref(), tier.as_ref(), &mut object, cx.ledger);
     cx.ledger.only(extra);
+    None
 }
 
 /// The id of an answer: the one that the upstream gave it or, if that is another

@@ -37,9 +37,11 @@ fn echo(request: &Request<'_>) -> Echo {
     drop(object.array("tools"));
     drop(object);
     let behind = members.len();
-    write_members(request, &mut Object::more_members(&mut members));
+    write_settings(request, &mut Object::more_members(&mut members));
+    let turn_at = members.len();
+    write_turn(request, &mut Object::more_members(&mut members));
     join_lines(members.get_mut(behind..).unwrap_or_default());
-    Echo { members, tools_at: behind - "]".len(), tools: tools(request) }
+    Echo { members, tools_at: behind - "]".len(), turn_at, tools: tools(request) }
 }
 
 /// About how many bytes the settings take besides tools and instructions.
@@ -55,8 +57,8 @@ fn join_lines(values: &mut [u8]) {
     }
 }
 
-/// Writes what follows the tools.
-fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
+/// Writes the settings that follow the tools.
+fn write_settings(request: &Request<'_>, object: &mut Object<'_>) {
     match &request.echoed.choice {
         Some(choice) => copy(choice, object.key("tool_choice")),
         None => object.put("tool_choice", "auto"),
@@ -74,6 +76,10 @@ fn write_members(request: &Request<'_>, object: &mut Object<'_>) {
         let sent = request.extra.iter().find(|field| field.key == key);
         object.put(key, sent.map_or(&Raw::made("0.0"), |field| &field.value));
     }
+}
+
+/// Writes what the turn is part of and what becomes of it.
+fn write_turn(request: &Request<'_>, object: &mut Object<'_>) {
     object.put("previous_response_id", &request.state.previous.as_ref());
     if let Some(conversation) = &request.state.conversation {
         if conversation.kind() == Kind::String {

@@ -80,6 +80,7 @@ pub static CODEC: Codec = Codec {
         reference_word: stateful_in::REFERENCE,
         read_request: stateful_in::request,
         read_input: stateful_in::request_input,
+        read_output: stateful_in::output,
         read_answer: stateful_in::answer,
         read_items: stateful_in::list,
         write_request: stateful_out::write_request,

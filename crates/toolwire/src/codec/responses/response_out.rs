@@ -1,6 +1,8 @@
 //! The answer: model to wire. Responses requires every member of the object and
 //! repeats the client's settings.
 
+use std::ops::Range;
+
 use super::items_out::write_items;
 use super::stop_out::{ResponseEnd, authored};
 use super::{echo_out, error_out, usage_out};
@@ -8,6 +10,7 @@ use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{Protocol, Response, ResponseContext};
 use crate::profile::Profile;
+use crate::stateful::WrittenAnswer;
 use crate::wire::names::Names;
 use crate::wire::{Array, Extra, Kind, Object, Raw, Str, hash};
 
@@ -17,7 +20,7 @@ pub(super) fn encode(
     context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) {
+) -> Option<WrittenAnswer> {
     let profile = Profile::of(Protocol::Responses);
     // Calls have been restored already, so the names are the client's own.
     let names = Names::default();
@@ -34,11 +37,21 @@ pub(super) fn encode(
         None => ResponseEnd::new("completed", None),
     };
     let id = response_id(response.origin, response.id.as_ref(), context);
-    write_response(response, &id, &ended, context, out, cx, |items, cx| {
+    let parts = write_response(response, &id, &ended, context, out, cx, |items, cx| {
         if let Some(candidate) = candidate {
             write_items(candidate, &id, &ended, items, cx);
         }
     });
+    let WrittenParts { output, repeats } = parts;
+    Some(WrittenAnswer { id, status: ended.status, output, repeats })
+}
+
+/// Where parts of an answer are.
+pub(super) struct WrittenParts {
+    /// The list of its items.
+    output: Range<usize>,
+    /// What says again what the request said.
+    repeats: Range<usize>,
 }
 
 /// Writes the object of an answer. `write_items` writes its items.
@@ -50,7 +63,7 @@ pub(super) fn write_response(
     out: &mut Vec<u8>,
     cx: &mut EncodeContext<'_>,
     write_items: impl FnOnce(&mut Array<'_>, &mut EncodeContext<'_>),
-) {
+) -> WrittenParts {
     let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
     let ResponseEnd { status, reason, explanation: _, failure } = ended;
@@ -77,22 +90,32 @@ pub(super) fn write_response(
         (Some(model), _) => object.put("model", model),
         (None, context) => object.put("model", context.map_or("", String::as_str)),
     }
-    write_items(&mut object.array("output"), cx);
+    let list = object.key("output");
+    let output_start = list.len();
+    write_items(&mut Array::new(list), cx);
+    let output = output_start..list.len();
     match tokens {
         Some(tokens) => usage_out::write(tokens, &mut object, cx.ledger),
         None => object.put("usage", &()),
     }
     write_tier(tier.as_ref(), context, &mut object, cx);
-    match context.filter(|context| !context.echo.members.is_empty()) {
-        Some(context) => object.members_in_parts(context.echo.parts()),
-        None => object.members_in_parts(echo_out::defaults().parts()),
-    }
+    let defaults;
+    let echo = match context.filter(|context| !context.echo.members.is_empty()) {
+        Some(context) => &context.echo,
+        None => {
+            defaults = echo_out::defaults();
+            &defaults
+        }
+    };
+    let echo_start = object.members_in_parts(echo.parts());
+    let repeats = echo_start..echo_start + echo.common_len();
     let labels = extra.iter().find(|field| is_metadata(field));
     match (labels, context.and_then(|context| context.metadata.as_deref())) {
         (Some(field), _) => object.put("metadata", &field.value),
         (None, labels) => object.put("metadata", &Raw::made(labels.unwrap_or("{}").to_owned())),
     }
     lose_members(extra, cx.ledger);
+    WrittenParts { output, repeats }
 }
 
 /// When the answer was begun. One with an id of its own may have been shown to the

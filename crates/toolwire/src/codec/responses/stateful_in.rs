@@ -90,6 +90,11 @@ pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
     Ok(answer)
 }
 
+/// Reads the list of items of an answer.
+pub(super) fn output(list: &str) -> Result<Vec<StatefulItem<'_>>, ReadError> {
+    known_items(&mut Reader::new(list), answered_item)
+}
+
 /// Reads an object with `items` and `metadata`.
 pub(super) fn list(body: &str) -> Result<StatefulItems<'_>, ReadError> {
     let mut list = StatefulItems::default();

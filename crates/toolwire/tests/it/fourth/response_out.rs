@@ -1,6 +1,7 @@
 //! An answer: from the model to the protocol.
 
 use toolwire::model::{Candidate, Item, Response, ResponseContext, Turn};
+use toolwire::stateful::WrittenAnswer;
 use toolwire::wire::{Array, Object, Str};
 use toolwire::{Code, Ledger};
 
@@ -14,7 +15,7 @@ pub(super) fn encode(
     context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     ledger: &mut Ledger,
-) {
+) -> Option<WrittenAnswer> {
     let Response { origin, id, model, created, candidates, usage, tier, extra } = response;
     let mut object = Object::new(out);
     object.maybe("ref", id.as_ref());
@@ -52,6 +53,7 @@ pub(super) fn encode(
         ledger.dropped(tier.pos(), Code::Tier).info();
     }
     ledger.only(extra);
+    None
 }
 
 /// The pieces of an answer, whether it comes whole or as a stream.

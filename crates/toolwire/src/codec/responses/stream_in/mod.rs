@@ -22,7 +22,7 @@ use crate::ledger::Code;
 use crate::model::{ApiError, Candidate, ErrorKind, Event, Protocol, Response, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{At, Raw, ReadError, Reader};
+use crate::wire::{At, Kind, Raw, ReadError, Reader};
 use held_call::HeldCall;
 use item_events::ItemEvent;
 use items::{ItemState, StreamItems};
@@ -300,8 +300,18 @@ pub(super) fn event_place(data: &str) -> EventPlace {
     EventPlace::of(data, keys)
 }
 
-/// The whole answer, which the last event repeats.
+/// The whole answer, which the last event repeats. The event was read or written before, so
+/// nothing is checked for the second time.
 pub(super) fn answer_in_event(data: &str) -> Option<String> {
-    let [response] = Reader::new(data).pick(["response"]).ok()?;
-    response.map(|response| response.text().to_owned())
+    let mut reader = Reader::new(data);
+    let mut members = reader.object().ok()?;
+    while let Some(key) = members.next(&mut reader).ok()? {
+        let is_answer = key == *"response" && reader.peek() == Kind::Object;
+        let start = reader.clone();
+        reader.skip_known().ok()?;
+        if is_answer {
+            return Some(reader.raw_since(&start).into_text().into_owned());
+        }
+    }
+    None
 }

@@ -1,5 +1,6 @@
 //! Who owns something, and what it is called.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,16 +56,46 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
     let [_, _, _, _, a, b, c, d] = now.div_euclid(1000).to_be_bytes();
     let [.., e, f] = now.rem_euclid(1000).to_be_bytes();
     let time = [a, b, c, d, e, f];
-    let mut random = [0; 18];
-    getrandom::fill(&mut random).map_err(|error| StoreError::Unavailable {
-        reason: format!("the system has no random numbers: {error}"),
-        retry: true,
+    let random = RANDOM.with_borrow_mut(RandomBytes::take).map_err(|error| {
+        let reason = format!("the system has no random numbers: {error}");
+        StoreError::Unavailable { reason, retry: true }
     })?;
     let mut id = String::with_capacity(prefix.len() + 2 * (time.len() + random.len()));
     id.push_str(prefix);
     write_hex(&mut id, &time);
     write_hex(&mut id, &random);
     Ok(id)
+}
+
+thread_local! {
+    static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
+}
+
+/// Random bytes for the next ids. To ask the system for each id alone costs more than
+/// everything else about an id.
+struct RandomBytes {
+    bytes: [u8; RANDOM_IN_ID * 64],
+    /// Where those begin that nobody has got yet.
+    next: usize,
+}
+
+impl RandomBytes {
+    const NONE: Self = Self { bytes: [0; RANDOM_IN_ID * 64], next: usize::MAX };
+
+    /// The random bytes of one id. They are not kept here, so nobody gets them twice.
+    fn take(&mut self) -> Result<[u8; RANDOM_IN_ID], getrandom::Error> {
+        let mut taken = [0; RANDOM_IN_ID];
+        if self.bytes.get(self.next..).is_none_or(<[u8]>::is_empty) {
+            getrandom::fill(&mut self.bytes)?;
+            self.next = 0;
+        }
+        let unused = self.bytes.get_mut(self.next..).unwrap_or_default();
+        for (taken, byte) in taken.iter_mut().zip(unused) {
+            *taken = std::mem::take(byte);
+        }
+        self.next += RANDOM_IN_ID;
+        Ok(taken)
+    }
 }
 
 /// The id of an item that a client has sent without one, which tells where it is:
@@ -106,15 +137,18 @@ pub(crate) fn is_possible_text(text: &str) -> bool {
     text.len() <= LONGEST_TEXT && !text.contains('\0')
 }
 
+/// How many random bytes an id has.
+const RANDOM_IN_ID: usize = 18;
+
 const RESPONSE_PREFIX: &str = "resp_";
 const ITEM_PREFIX: &str = "item_";
 
 const LONGEST_TEXT: usize = 1024;
 
 fn write_hex(text: &mut String, bytes: &[u8]) {
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-        }
-    }
+    text.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit));
+}
+
+fn hex_digit(digit: u8) -> char {
+    char::from(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit })
 }

@@ -37,8 +37,9 @@ impl Connector {
     pub(super) fn open_to_write(&self) -> Result<Connection, Failure> {
         make_private_file(self.path()).map_err(Failure::Io)?;
         let mut connection = self.open()?;
-        // What pruning frees goes back to the disk. SQLite takes this setting
-        // only before the first table.
+        // SQLite takes these two settings only before the first table.
+        connection.pragma_update(None, "page_size", PAGE)?;
+        // What pruning frees goes back to the disk.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         let sync = match self.options.sync {
@@ -47,7 +48,8 @@ impl Connector {
         };
         connection.pragma_update(None, "synchronous", sync)?;
         connection.pragma_update(None, "journal_size_limit", LONGEST_LOG)?;
-        connection.pragma_update(None, "wal_autocheckpoint", PAGES_OF_LOG)?;
+        let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+        connection.pragma_update(None, "wal_autocheckpoint", FULL_LOG / page)?;
         connection.pragma_update(None, "cache_size", -CACHE_OF_WRITER)?;
         connection.pragma_update(None, "foreign_keys", "OFF")?;
         migrate::run(&mut connection)?;
@@ -104,9 +106,14 @@ fn make_private_file(path: &Path) -> io::Result<()> {
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// After how many pages the log is written back. Pages that change often are written
+/// How many bytes a page has. Those of a group of writes share few large pages, and each
+/// page is two calls of the system to write it to the log and two to write it back. For a
+/// write that is alone, larger pages are more to copy.
+const PAGE: i64 = 16 << 10;
+
+/// After how many bytes the log is written back. Pages that change often are written
 /// back once, so a longer log is less work.
-const PAGES_OF_LOG: i64 = 4000;
+const FULL_LOG: i64 = 16 << 20;
 
 /// How long the log may be after it was written back, in bytes.
 const LONGEST_LOG: i64 = 64 << 20;

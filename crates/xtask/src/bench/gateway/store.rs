@@ -188,10 +188,7 @@ fn print(pairs: &[Pair<'_>]) {
 }
 
 /// A thread is continued by its last id, and the same conversation is sent whole.
-fn print_threads<'s>(
-    subjects: impl Iterator<Item = &'s Subject>,
-    rounds: usize,
-) -> Result<()> {
+fn print_threads<'s>(subjects: impl Iterator<Item = &'s Subject>, rounds: usize) -> Result<()> {
     println!(
         "\n| store | turns | bytes sent whole | processor, µs, sent whole | by its last id | × | wait, ms, \
          sent whole | by its last id |"

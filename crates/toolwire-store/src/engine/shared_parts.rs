@@ -22,6 +22,9 @@ struct Part {
     /// Its key, if it has come again. Nobody else has the same one, so whatever has
     /// this key in the store is this part.
     key: Option<i64>,
+    /// Whether the database had it when it was last heard of.
+    #[cfg(feature = "postgres")]
+    is_written: bool,
 }
 
 /// What is cut out of a body: the part with this key.
@@ -77,9 +80,39 @@ impl RecentParts {
     }
 }
 
+#[cfg(feature = "postgres")]
+impl RecentParts {
+    /// Whether the database had a part when it was last heard of.
+    pub(super) fn is_written(&self, key: i64) -> bool {
+        self.recent().iter().any(|part| part.key == Some(key) && part.is_written)
+    }
+
+    /// Remembers that the database has a part.
+    pub(super) fn note_written(&self, key: i64) {
+        self.note(key, |part| part.is_written = true);
+    }
+
+    /// Remembers that the database may have a part no longer.
+    pub(super) fn note_gone(&self, key: i64) {
+        self.note(key, |part| part.is_written = false);
+    }
+
+    fn note(&self, key: i64, note: impl FnOnce(&mut Part)) {
+        if let Some(part) = self.recent().iter_mut().find(|part| part.key == Some(key)) {
+            note(part);
+        }
+    }
+}
+
 impl Part {
     fn new(tenant: &str, bytes: &[u8]) -> Self {
-        Self { tenant: tenant.to_owned(), bytes: Bytes::copy_from_slice(bytes), key: None }
+        Self {
+            tenant: tenant.to_owned(),
+            bytes: Bytes::copy_from_slice(bytes),
+            key: None,
+            #[cfg(feature = "postgres")]
+            is_written: false,
+        }
     }
 }
 

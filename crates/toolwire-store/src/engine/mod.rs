@@ -3,6 +3,7 @@
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod shared_parts;
 mod sql;
 mod sqlite;
 

@@ -6,19 +6,49 @@
 
 macro_rules! columns {
     () => {
-        "tenant, kind, id, created, updated, expires, previous, conversation, status, model, body, \
-         internal, next, items, bytes, context, owner, lease"
+        columns!("body")
+    };
+    (whole) => {
+        columns!(
+            "CASE WHEN shared IS NULL THEN body ELSE overlay(body PLACING (SELECT s.bytes FROM toolwire_shared s \
+             WHERE s.key = shared) FROM CAST(shared_at AS INTEGER) + 1 FOR 0) END"
+        )
+    };
+    ($body:literal) => {
+        concat!(
+            "tenant, kind, id, created, updated, expires, previous, conversation, status, model, ",
+            $body,
+            ", internal, next, items, bytes, context, owner, lease"
+        )
     };
 }
 
-pub(super) const RECORD: &str = concat!(
-    "SELECT ",
-    columns!(),
-    ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4"
-);
+/// SQLite puts a body together by itself, Postgres is asked for the whole one.
+macro_rules! record {
+    ($($whole:ident)?) => {
+        concat!(
+            "SELECT ",
+            columns!($($whole)?),
+            ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4"
+        )
+    };
+}
 
-pub(super) const RECORD_OF_KEY: &str =
-    concat!("SELECT ", columns!(), ", key FROM toolwire_record WHERE key = $1");
+pub(super) const RECORD: &str = record!();
+
+#[cfg(feature = "postgres")]
+pub(super) const WHOLE_RECORD: &str = record!(whole);
+
+macro_rules! record_of_key {
+    ($($whole:ident)?) => {
+        concat!("SELECT ", columns!($($whole)?), ", key FROM toolwire_record WHERE key = $1")
+    };
+}
+
+pub(super) const RECORD_OF_KEY: &str = record_of_key!();
+
+#[cfg(feature = "postgres")]
+pub(super) const WHOLE_RECORD_OF_KEY: &str = record_of_key!(whole);
 
 macro_rules! insert_record {
     ($columns:literal, $values:literal, $then:literal) => {
@@ -46,8 +76,8 @@ pub(super) const INSERT_RECORD: &str = insert_record!(
 /// ends the transaction.
 #[cfg(feature = "postgres")]
 pub(super) const INSERT_RECORD_RETURNING: &str = insert_record!(
-    "",
-    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19",
+    ", shared, shared_at",
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21",
     " ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key"
 );
 

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 use toolwire_store::{Item, Options, Order, Page, Store, Tenant};
 
 use crate::engines::{Folder, run};
-use crate::postgres_server::{PostgresServer, execute, is_left_out};
+use crate::postgres_server::{PostgresServer, execute, is_left_out, number};
 
 /// A chain of two responses and a conversation, as the first version stored them.
 /// `BYTES` is the engine's type for them.
@@ -24,6 +24,13 @@ INSERT INTO toolwire_item (record, section, position, tenant, id, tag, body) VAL
     (1, 3, 0, 'everybody', '', '', CAST('[0]' AS BYTES)),
     (2, 0, 0, 'everybody', 'item2', '', CAST('[3]' AS BYTES)),
     (3, 2, 0, 'everybody', 'item3', '', CAST('[4]' AS BYTES));
+";
+
+/// What the second version has instead of rows, except for the packed items.
+const SECOND_VERSION_IDS: &str = "
+DELETE FROM toolwire_item WHERE section < 2;
+INSERT INTO toolwire_packed_id (tenant, id, record) VALUES
+    ('everybody', 'item1', 1), ('everybody', 'msg_1', 1), ('everybody', 'item2', 2);
 ";
 
 /// Proves that everything is found, in tables of this version.
@@ -91,9 +98,7 @@ fn a_file_of_the_second_version_keeps_everything() {
             include_str!("../../src/engine/sqlite/migrations/0001.sql"),
             include_str!("../../src/engine/sqlite/migrations/0002.sql"),
             &FIRST_VERSION.replace("BYTES", "BLOB"),
-            "DELETE FROM toolwire_item WHERE section < 2;
-             INSERT INTO toolwire_packed_id (tenant, id, record) VALUES
-             ('everybody', 'item1', 1), ('everybody', 'msg_1', 1), ('everybody', 'item2', 2);",
+            SECOND_VERSION_IDS,
         ] {
             connection.execute_batch(statements).unwrap();
         }
@@ -119,6 +124,38 @@ fn a_database_of_the_first_version_keeps_everything() {
         let version = "CREATE TABLE toolwire_store (version BIGINT NOT NULL); INSERT INTO toolwire_store \
                        VALUES (1)";
         execute(&url, version).await;
-        check(Options::postgres(&url), 2).await;
+        check(Options::postgres(&url), 3).await;
+    });
+}
+
+#[test]
+fn a_database_of_the_second_version_keeps_everything() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        for statements in [
+            include_str!("../../src/engine/postgres/migrations/0001.sql"),
+            include_str!("../../src/engine/postgres/migrations/0002.sql"),
+            &FIRST_VERSION.replace("BYTES", "BYTEA"),
+            SECOND_VERSION_IDS,
+            "CREATE TABLE toolwire_store (version BIGINT NOT NULL); INSERT INTO toolwire_store VALUES (1), (2)",
+        ] {
+            execute(&url, statements).await;
+        }
+        let items = [
+            (1, packed(&[(0, "item1", "[1]"), (1, "msg_1", "[2]")])),
+            (2, packed(&[(0, "item2", "[3]")])),
+        ];
+        for (record, items) in items {
+            let items: String = items.iter().map(|byte| format!("{byte:02x}")).collect();
+            let insert = format!("INSERT INTO toolwire_packed VALUES ({record}, '\\x{items}')");
+            execute(&url, &insert).await;
+        }
+        let file = "SELECT CAST(pg_relation_filenode('toolwire_record') AS BIGINT)";
+        let before = number(&url, file).await;
+        check(Options::postgres(&url), 3).await;
+        assert_eq!(number(&url, file).await, before, "the table was written anew");
     });
 }

@@ -1,5 +1,6 @@
 //! Random operations, done by every engine and compared.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -87,15 +88,19 @@ impl Random {
     fn write(&mut self) -> Write {
         let body = Bytes::from(format!("body {}", self.below(1000)));
         match self.below(7) {
-            0 => Write::Response(NewResponse {
-                previous: self.pick(&[true, false]).then(|| self.id()),
-                conversation: self.pick(&[true, false]).then(|| self.id()),
-                model: self.id(),
-                input: self.items(),
-                output: self.items(),
-                lease: self.pick(&[true, false]).then(|| self.lease()),
-                ..NewResponse::new(self.id(), self.status(), body)
-            }),
+            0 => {
+                let (body, repeats) = self.body_with_part();
+                Write::Response(NewResponse {
+                    previous: self.pick(&[true, false]).then(|| self.id()),
+                    conversation: self.pick(&[true, false]).then(|| self.id()),
+                    model: self.id(),
+                    repeats: Some(repeats),
+                    input: self.items(),
+                    output: self.items(),
+                    lease: self.pick(&[true, false]).then(|| self.lease()),
+                    ..NewResponse::new(self.id(), self.status(), body)
+                })
+            }
             1 => Write::Update(Update {
                 id: self.id(),
                 owner: self.pick(&[true, false]).then(|| self.owner()),
@@ -125,6 +130,14 @@ impl Random {
             5 => Write::Metadata { kind: self.kind(), id: self.id(), metadata: body },
             _ => Write::RemoveItem { kind: self.kind(), id: self.id(), item: self.id() },
         }
+    }
+
+    /// A body with one of two parts that come again, and where the part is.
+    fn body_with_part(&mut self) -> (String, Range<usize>) {
+        let part = self.pick(&["tools", "other tools"]).repeat(300);
+        let (before, behind) = (self.pick(&["", "before "]), self.pick(&["", " behind"]));
+        let place = before.len()..before.len() + part.len();
+        (format!("{before}{part}{behind}"), place)
     }
 
     fn status(&mut self) -> Status {

@@ -288,6 +288,6 @@ fn what_needs_help_is_said_when_it_is_opened() {
         let url = server.new_database().await;
         drop(Store::open(options(&url, Duration::from_secs(5))).await.unwrap());
         execute(&url, "INSERT INTO toolwire_store VALUES (99)").await;
-        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 2 });
+        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 3 });
     });
 }

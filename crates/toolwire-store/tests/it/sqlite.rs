@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use toolwire_store::{
-    Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Update, Write,
+    Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
 };
 
 use crate::engines::{Folder, run};
@@ -247,56 +247,5 @@ fn what_bodies_have_in_common_is_kept_once() {
         store.write(&tenants[0], vec![Write::Response(response)]).await.unwrap();
         assert_eq!(store.response(&tenants[0], "e").await.unwrap().unwrap().body, body("e"));
         assert_eq!(count("count(*)"), 2);
-    });
-}
-
-/// Proves that the body of a response that goes on is kept whole, because another
-/// body takes its place.
-#[test]
-fn nothing_is_cut_out_of_a_response_that_goes_on() {
-    run(async {
-        let folder = Folder::new("goes-on");
-        let store = Store::open(Options::sqlite(folder.path().join("store.db"))).await.unwrap();
-        let (tenant, body) = (Tenant::single(), "tools".repeat(1000));
-        for id in ["a", "b", "c"] {
-            let new = NewResponse::new(id, Status::InProgress, body.clone());
-            let response = NewResponse { repeats: Some(0..body.len()), ..new };
-            store.write(&tenant, vec![Write::Response(response)]).await.unwrap();
-            let update = Update {
-                id: id.to_owned(),
-                owner: None,
-                status: Status::Completed,
-                body: format!("{{{id}}}").into(),
-                output: Vec::new(),
-                events: None,
-            };
-            store.write(&tenant, vec![Write::Update(update)]).await.unwrap();
-            let found = store.response(&tenant, id).await.unwrap().unwrap();
-            assert_eq!(found.body, format!("{{{id}}}"));
-        }
-    });
-}
-
-/// Proves that a part counts as written only if its write has happened.
-#[test]
-fn a_refused_write_leaves_no_part_behind() {
-    run(async {
-        let folder = Folder::new("refused-part");
-        let path = folder.path().join("store.db");
-        let store = Store::open(Options::sqlite(&path)).await.unwrap();
-        let body = "tools".repeat(1000);
-        let write = |id: &str| {
-            let new = NewResponse::new(id, Status::Completed, body.clone());
-            Write::Response(NewResponse { repeats: Some(0..5000), ..new })
-        };
-        let tenant = Tenant::single();
-        store.write(&tenant, vec![write("a")]).await.unwrap();
-        let refused = store.write(&tenant, vec![write("b"), write("a")]).await;
-        assert_eq!(refused, Err(StoreError::Conflict));
-        store.write(&tenant, vec![write("c")]).await.unwrap();
-        for (id, there) in [("a", true), ("b", false), ("c", true)] {
-            let found = store.response(&tenant, id).await.unwrap();
-            assert_eq!(found.map(|found| found.body == body), there.then_some(true), "{id}");
-        }
     });
 }

@@ -5,6 +5,7 @@ use tokio_postgres::Row as SqlRow;
 
 use super::failure::Failure;
 use super::record_values::RecordValues;
+use super::shared::{CutChange, KnownParts, NewRecord, SharedParts};
 use super::{read, response};
 use crate::engine::sql;
 use crate::error::StoreError;
@@ -16,21 +17,48 @@ use crate::plan::{
 /// Writes all of it or nothing.
 pub(super) async fn write(
     client: &mut Object,
+    shared: &SharedParts,
     tenant: &str,
     moment: Moment,
-    changes: &[Change],
+    changes: &[CutChange],
 ) -> Result<(), Failure> {
-    if let Some(full) = response::only_response(changes)
-        && response::insert(client, full).await?
+    let mut known = KnownParts::Trusted;
+    loop {
+        match write_with(client, shared, known, tenant, moment, changes).await {
+            Err(failure) if failure.is_missing_part() && known == KnownParts::Trusted => {
+                known = KnownParts::WrittenAgain;
+            }
+            result => return result,
+        }
+    }
+}
+
+async fn write_with(
+    client: &mut Object,
+    shared: &SharedParts,
+    known: KnownParts,
+    tenant: &str,
+    moment: Moment,
+    changes: &[CutChange],
+) -> Result<(), Failure> {
+    if let Some(new) = response::only_response(changes)
+        && response::insert_together(client, shared, known, &[new]).await? == [true]
     {
         return Ok(());
     }
     let transaction = client.transaction().await?;
+    // Parts come first. Who waits for another's part then holds nothing that the other
+    // may need.
+    let parts = shared.new_parts(changes.iter().filter_map(CutChange::new_record), known);
+    let insert_parts = parts.prepare(&transaction).await?;
+    parts.write(&transaction, insert_parts.as_ref()).await?;
     let step = Step { client: &transaction, tenant, moment };
     for change in changes {
         step.apply(change).await?;
     }
-    transaction.commit().await.map_err(Failure::Commit)
+    transaction.commit().await.map_err(Failure::Commit)?;
+    shared.note_written(&parts);
+    Ok(())
 }
 
 /// Stores a record as it is. Returns whether it was not there yet.
@@ -44,17 +72,18 @@ pub(super) async fn insert(
     if client.query_opt(&exists, &[tenant, &kind.as_str(), id, &i64::MIN]).await?.is_some() {
         return Ok(false);
     }
-    insert_into(client, lineage(client, &full.record).await?, full).await
+    let new = NewRecord { full, cut: None };
+    insert_into(client, lineage(client, &full.record).await?, new).await
 }
 
 async fn insert_into(
     client: &impl GenericClient,
     lineage: i64,
-    full: &FullRecord,
+    new: NewRecord<'_>,
 ) -> Result<bool, Failure> {
-    let FullRecord { record, rows } = full;
+    let FullRecord { record, rows } = new.full;
     let insert = client.prepare_cached(sql::INSERT_RECORD_RETURNING).await?;
-    let values = RecordValues::of(record);
+    let values = RecordValues::of(new);
     let inserted = client.query_opt(&insert, &values.between(&[&lineage], &[])).await?;
     let Some(row) = inserted else { return Ok(false) };
     let key = row.try_get(0)?;
@@ -126,9 +155,11 @@ struct Step<'a, C> {
 }
 
 impl<C: GenericClient> Step<'_, C> {
-    async fn apply(&self, change: &Change) -> Result<(), Failure> {
-        match change {
-            Change::Insert { full, repeats: _ } => self.insert(full).await,
+    async fn apply(&self, step: &CutChange) -> Result<(), Failure> {
+        match &step.change {
+            Change::Insert { full, repeats: _ } => {
+                self.insert(NewRecord { full, cut: step.cut.as_ref() }).await
+            }
             Change::Append(append) => self.append(append).await,
             Change::Update(update) => self.update(update).await,
             Change::Metadata { kind, id, metadata } => {
@@ -149,10 +180,10 @@ impl<C: GenericClient> Step<'_, C> {
         }
     }
 
-    async fn insert(&self, full: &FullRecord) -> Result<(), Failure> {
-        let Record { kind, id, .. } = &full.record;
-        let lineage = lineage(self.client, &full.record).await?;
-        if insert_into(self.client, lineage, full).await? {
+    async fn insert(&self, new: NewRecord<'_>) -> Result<(), Failure> {
+        let Record { kind, id, .. } = &new.full.record;
+        let lineage = lineage(self.client, &new.full.record).await?;
+        if insert_into(self.client, lineage, new).await? {
             return Ok(());
         }
         // What has expired but is not pruned yet is in nobody's way.
@@ -161,7 +192,7 @@ impl<C: GenericClient> Step<'_, C> {
             .client
             .execute(&delete, &[&self.tenant, &kind.as_str(), id, &self.moment.now])
             .await?;
-        if deleted > 0 && insert_into(self.client, lineage, full).await? {
+        if deleted > 0 && insert_into(self.client, lineage, new).await? {
             return Ok(());
         }
         Err(StoreError::Conflict.into())

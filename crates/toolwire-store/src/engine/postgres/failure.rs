@@ -103,6 +103,12 @@ impl Failure {
         }
     }
 
+    /// Whether a record was to have a part of its body that the database has no longer.
+    pub(super) fn is_missing_part(&self) -> bool {
+        let (Self::Sql(error) | Self::Commit(error)) = self else { return false };
+        error.as_db_error().is_some_and(|error| error.constraint() == Some(PART_CONSTRAINT))
+    }
+
     /// Whether it stays like this until somebody does something.
     fn needs_help(&self) -> bool {
         match self {
@@ -142,3 +148,6 @@ fn describe(error: &tokio_postgres::Error) -> String {
     }
     text
 }
+
+/// What forbids a record without its part.
+const PART_CONSTRAINT: &str = "toolwire_record_part";

@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use super::connection::Connections;
 use super::failure::Failure;
 use super::response;
-use crate::plan::Change;
+use super::shared::{CutChange, KnownParts, SharedParts};
 
 /// Hands responses to the task that puts groups together. The task ends with it.
 pub(super) struct ResponseGroups {
@@ -30,20 +30,20 @@ pub(super) enum Outcome {
 
 struct WaitingResponse {
     /// What [`response::only_response`] takes for a response.
-    changes: Arc<Vec<Change>>,
+    changes: Arc<Vec<CutChange>>,
     outcome: oneshot::Sender<Outcome>,
 }
 
 impl ResponseGroups {
-    pub(super) fn start(connections: Arc<Connections>) -> Self {
+    pub(super) fn start(connections: Arc<Connections>, shared: Arc<SharedParts>) -> Self {
         let (queue, waiting) = mpsc::channel(LONGEST_QUEUE);
-        tokio::spawn(store_all(connections, waiting));
+        tokio::spawn(store_all(connections, shared, waiting));
         Self { queue }
     }
 
     /// Stores a response together with others. If it is not stored, it should be tried alone,
     /// which tells why.
-    pub(super) async fn store(&self, changes: Arc<Vec<Change>>) -> Outcome {
+    pub(super) async fn store(&self, changes: Arc<Vec<CutChange>>) -> Outcome {
         let (outcome, result) = oneshot::channel();
         if self.queue.send(WaitingResponse { changes, outcome }).await.is_err() {
             return Outcome::NotStored;
@@ -52,7 +52,11 @@ impl ResponseGroups {
     }
 }
 
-async fn store_all(connections: Arc<Connections>, mut queue: mpsc::Receiver<WaitingResponse>) {
+async fn store_all(
+    connections: Arc<Connections>,
+    shared: Arc<SharedParts>,
+    mut queue: mpsc::Receiver<WaitingResponse>,
+) {
     let groups = Arc::new(Semaphore::new(MOST_GROUPS));
     while let Some(first) = queue.recv().await {
         // Whoever is about to hand over a response does so first.
@@ -63,24 +67,29 @@ async fn store_all(connections: Arc<Connections>, mut queue: mpsc::Receiver<Wait
             let Ok(next) = queue.try_recv() else { break };
             group.push(next);
         }
-        let connections = Arc::clone(&connections);
+        let (connections, shared) = (Arc::clone(&connections), Arc::clone(&shared));
         tokio::spawn(async move {
-            store_group(&connections, group).await;
+            store_group(&connections, &shared, group).await;
             drop(permit);
         });
     }
 }
 
-async fn store_group(connections: &Connections, group: Vec<WaitingResponse>) {
+async fn store_group(connections: &Connections, shared: &SharedParts, group: Vec<WaitingResponse>) {
+    let responses = group.iter().filter_map(|one| response::only_response(&one.changes));
+    let responses: Vec<_> = responses.collect();
     let store = async {
-        let responses = group.iter().filter_map(|one| response::only_response(&one.changes));
-        let responses: Vec<_> = responses.collect();
-        let mut connection = connections.get().await?;
-        let stored = response::insert_together(connection.object()?, &responses).await;
+        let (mut connection, known) = (connections.get().await?, KnownParts::Trusted);
+        let client = connection.object()?;
+        let stored = response::insert_together(client, shared, known, &responses).await;
         connection.finish(stored)
     };
     let outcomes = match connections.limited(store).await {
         Ok(stored) => stored.into_iter().map(Outcome::of).collect(),
+        Err(failure) if failure.is_missing_part() => {
+            shared.note_gone(responses.into_iter());
+            vec![Outcome::NotStored; group.len()]
+        }
         Err(Failure::Commit(_) | Failure::Late) => vec![Outcome::Unknown; group.len()],
         Err(Failure::Sql(_) | Failure::Pool(_) | Failure::Refused(_) | Failure::Open(_)) => {
             vec![Outcome::NotStored; group.len()]

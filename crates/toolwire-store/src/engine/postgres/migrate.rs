@@ -55,8 +55,11 @@ async fn pack(client: &impl GenericClient) -> Result<(), Failure> {
 }
 
 /// The migrations in order. One that was released never changes.
-const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001.sql"), include_str!("migrations/0002.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001.sql"),
+    include_str!("migrations/0002.sql"),
+    include_str!("migrations/0003.sql"),
+];
 
 /// The migration since which the items of a response are one value.
 const PACKED: i64 = 2;

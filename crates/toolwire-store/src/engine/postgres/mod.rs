@@ -11,6 +11,7 @@ mod migrate;
 mod read;
 mod record_values;
 mod response;
+mod shared;
 mod tls;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use deadpool_postgres::GenericClient;
 use self::connection::Connections;
 use self::failure::Failure;
 use self::groups::{Outcome, ResponseGroups};
+use self::shared::SharedParts;
 use super::{ItemsQuery, sql};
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;
@@ -30,6 +32,7 @@ use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
 pub(crate) struct Postgres {
     connections: Arc<Connections>,
     groups: ResponseGroups,
+    shared: Arc<SharedParts>,
 }
 
 /// Runs work on a connection within the time limit, and once more if the
@@ -66,8 +69,9 @@ impl Postgres {
         {
             return Err(error);
         }
-        let groups = ResponseGroups::start(Arc::clone(&connections));
-        Ok(Self { connections, groups })
+        let shared = Arc::new(SharedParts::new());
+        let groups = ResponseGroups::start(Arc::clone(&connections), Arc::clone(&shared));
+        Ok(Self { connections, groups, shared })
     }
 
     pub(crate) async fn write(
@@ -81,7 +85,7 @@ impl Postgres {
         let has_random_id = changes.iter().any(
             |change| matches!(change, Change::Insert { full, .. } if full.record.kind == Kind::Response),
         );
-        let (changes, mut may_be_written) = (Arc::new(changes), false);
+        let (changes, mut may_be_written) = (Arc::new(self.shared.cut(changes)), false);
         let write = async {
             if response::only_response(&changes).is_some() {
                 match self.groups.store(Arc::clone(&changes)).await {
@@ -95,7 +99,8 @@ impl Postgres {
                 attempt += 1;
                 let mut connection = self.connections.get().await?;
                 let client = connection.object()?;
-                let written = change::write(client, tenant.as_str(), moment, &changes).await;
+                let (shared, tenant) = (&self.shared, tenant.as_str());
+                let written = change::write(client, shared, tenant, moment, &changes).await;
                 match connection.finish(written) {
                     Ok(()) => return Ok(()),
                     Err(Failure::Refused(StoreError::Conflict)) if may_be_written => return Ok(()),
@@ -217,7 +222,9 @@ impl Postgres {
             let prune = client.prepare_cached(sql::PRUNE_EMPTY).await?;
             client.execute(&prune, &[&now]).await?;
             let prune = client.prepare_cached(sql::PRUNE).await?;
-            Ok(client.execute(&prune, &[&now, &count(limit)]).await?)
+            let pruned = client.execute(&prune, &[&now, &count(limit)]).await?;
+            self.shared.prune(client).await?;
+            Ok(pruned)
         })
     }
 

@@ -23,7 +23,7 @@ pub(super) async fn record(
     id: &str,
     now: i64,
 ) -> Result<Option<(i64, Record)>, Failure> {
-    let select = client.prepare_cached(sql::RECORD).await?;
+    let select = client.prepare_cached(sql::WHOLE_RECORD).await?;
     let found = client.query_opt(&select, &[&tenant, &kind.as_str(), &id, &now]).await?;
     found.as_ref().map(keyed_record).transpose()
 }
@@ -238,7 +238,7 @@ pub(super) async fn export(
         if bytes > most_bytes && !page.is_empty() {
             break;
         }
-        let select = client.prepare_cached(sql::RECORD_OF_KEY).await?;
+        let select = client.prepare_cached(sql::WHOLE_RECORD_OF_KEY).await?;
         let (_, record) = keyed_record(&client.query_one(&select, &[&key]).await?)?;
         let mut rows = packed_items(&client, key).await?;
         let select = client.prepare_cached(sql::ALL_ROWS).await?;

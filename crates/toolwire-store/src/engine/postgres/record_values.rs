@@ -1,7 +1,12 @@
 //! The columns of a record, as both statements that insert one bind them.
 
-use tokio_postgres::types::ToSql;
+use std::error::Error;
 
+use bytes::{BufMut, BytesMut};
+use tokio_postgres::types::{IsNull, ToSql, Type, accepts, to_sql_checked};
+
+use super::shared::NewRecord;
+use crate::engine::shared_parts::Cut;
 use crate::plan::Record;
 
 pub(super) type Value<'v> = &'v (dyn ToSql + Sync);
@@ -11,14 +16,40 @@ pub(super) struct RecordValues<'r> {
     record: &'r Record,
     kind: &'static str,
     status: &'static str,
-    body: &'r [u8],
+    body: Pieces<'r>,
     internal: &'r [u8],
+    shared: Option<i64>,
+    shared_at: Option<i64>,
+}
+
+/// Bytes that are next to each other in the database. They are copied only where they
+/// are sent.
+#[derive(Debug)]
+struct Pieces<'r>([&'r [u8]; 2]);
+
+impl ToSql for Pieces<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        self.0.iter().for_each(|piece| out.put_slice(piece));
+        Ok(IsNull::No)
+    }
+
+    accepts!(BYTEA);
+    to_sql_checked!();
 }
 
 impl<'r> RecordValues<'r> {
-    pub(super) fn of(record: &'r Record) -> Self {
-        let (kind, status) = (record.kind.as_str(), record.status.as_str());
-        Self { record, kind, status, body: &record.body, internal: &record.internal }
+    pub(super) fn of(new: NewRecord<'r>) -> Self {
+        let (record, cut) = (&new.full.record, new.cut);
+        let body = cut.map_or([&record.body[..], &[]], |cut| cut.rest(&record.body));
+        Self {
+            record,
+            kind: record.kind.as_str(),
+            status: record.status.as_str(),
+            body: Pieces(body),
+            internal: &record.internal,
+            shared: cut.map(|cut| cut.key),
+            shared_at: cut.map(Cut::at),
+        }
     }
 
     /// All of them, between what a statement has before and behind.
@@ -27,7 +58,7 @@ impl<'r> RecordValues<'r> {
         before: &[Value<'v>],
         behind: &[Value<'v>],
     ) -> Vec<Value<'v>> {
-        let Self { record, kind, status, body, internal } = self;
+        let Self { record, kind, status, body, internal, shared, shared_at } = self;
         let Record {
             tenant,
             kind: _,
@@ -48,9 +79,9 @@ impl<'r> RecordValues<'r> {
             owner,
             lease,
         } = record;
-        let values: [Value<'v>; 18] = [
+        let values: [Value<'v>; 20] = [
             tenant, kind, id, created, updated, expires, previous, conversation, status, model,
-            body, internal, next, items, bytes, context, owner, lease,
+            body, internal, next, items, bytes, context, owner, lease, shared, shared_at,
         ];
         [before, &values, behind].concat()
     }

@@ -11,58 +11,62 @@ use tokio_postgres::{Error, Statement};
 
 use super::failure::Failure;
 use super::record_values::RecordValues;
+use super::shared::{CutChange, KnownParts, NewRecord, SharedParts};
 use crate::packed;
-use crate::plan::{Change, FullRecord, Kind};
+use crate::plan::{FullRecord, Kind};
 
 /// The response that a write consists of, if that is all.
-pub(super) fn only_response(changes: &[Change]) -> Option<&FullRecord> {
-    let [Change::Insert { full, repeats: _ }] = changes else { return None };
-    let is_packed = full.rows.iter().all(|row| row.section.is_packed());
-    (full.record.kind == Kind::Response && is_packed).then_some(full)
+pub(super) fn only_response(changes: &[CutChange]) -> Option<NewRecord<'_>> {
+    let [only] = changes else { return None };
+    let new = only.new_record()?;
+    let is_packed = new.full.rows.iter().all(|row| row.section.is_packed());
+    (new.full.record.kind == Kind::Response && is_packed).then_some(new)
 }
 
-/// Stores a response. Returns `false`, and has changed nothing, if its id is taken.
-pub(super) async fn insert(
-    client: &impl GenericClient,
-    full: &FullRecord,
-) -> Result<bool, Failure> {
-    let insert = client.prepare_cached(INSERT).await?;
-    insert_with(client, &insert, full).await.map_err(Failure::Commit)
-}
-
-/// Stores responses in one transaction. Says of each whether it is stored; if not, its id
-/// is taken.
+/// Stores responses in one transaction, together with parts of their bodies that the
+/// database lacks. Says of each whether it is stored; if not, its id is taken.
 pub(super) async fn insert_together(
     client: &impl GenericClient,
-    group: &[&FullRecord],
+    shared: &SharedParts,
+    known: KnownParts,
+    group: &[NewRecord<'_>],
 ) -> Result<Vec<bool>, Failure> {
-    if let [full] = group {
-        return Ok(vec![insert(client, full).await?]);
-    }
+    let parts = shared.new_parts(group.iter().copied(), known);
     let insert = client.prepare_cached(INSERT).await?;
-    let inserts = group.iter().map(|full| insert_with(client, &insert, full));
+    if let [new] = group
+        && parts.is_empty()
+    {
+        let inserted = insert_with(client, &insert, *new).await;
+        return Ok(vec![inserted.map_err(Failure::Commit)?]);
+    }
+    let insert_parts = parts.prepare(client).await?;
+    let inserts = group.iter().map(|new| insert_with(client, &insert, *new));
     // The driver sends what it is asked to without waiting for the answers. If one fails,
     // the server refuses those behind it, and takes the end for the end of a failure.
-    let (begun, inserted, committed) = tokio::join!(
+    let (begun, written, inserted, committed) = tokio::join!(
         biased;
         client.batch_execute("BEGIN"),
+        parts.write(client, insert_parts.as_ref()),
         all(inserts),
         client.batch_execute("COMMIT"),
     );
     let inserted = inserted.into_iter().collect::<Result<Vec<_>, _>>();
-    let stored = begun.and(inserted).and_then(|inserted| committed.map(|()| inserted));
-    stored.map_err(Failure::Commit)
+    let stored = begun.and(written).and(inserted);
+    let stored = stored.and_then(|inserted| committed.map(|()| inserted));
+    let stored = stored.map_err(Failure::Commit)?;
+    shared.note_written(&parts);
+    Ok(stored)
 }
 
 async fn insert_with(
     client: &impl GenericClient,
     insert: &Statement,
-    full: &FullRecord,
+    new: NewRecord<'_>,
 ) -> Result<bool, Error> {
-    let FullRecord { record, rows } = full;
+    let FullRecord { record, rows } = new.full;
     let packed = (!rows.is_empty()).then(|| packed::pack(rows.iter()));
     let ids = packed::listed_ids(&record.id, rows);
-    let values = RecordValues::of(record);
+    let values = RecordValues::of(new);
     let inserted = client.query_opt(insert, &values.between(&[], &[&packed, &ids])).await?;
     Ok(inserted.is_some())
 }
@@ -93,14 +97,14 @@ const INSERT: &str = "WITH taken AS (SELECT 1 FROM toolwire_record WHERE tenant 
      begun AS (INSERT INTO toolwire_lineage (expires) SELECT CAST($6 AS BIGINT) WHERE NOT EXISTS (SELECT FROM \
      joined) AND NOT EXISTS (SELECT FROM taken) RETURNING key), \
      record AS (INSERT INTO toolwire_record (lineage, tenant, kind, id, created, updated, expires, previous, \
-     conversation, status, model, body, internal, next, items, bytes, context, owner, lease) SELECT l.key, \
+     conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at) SELECT l.key, \
      CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS \
      BIGINT), CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BYTEA), \
      CAST($12 AS BYTEA), CAST($13 AS BIGINT), CAST($14 AS BIGINT), CAST($15 AS BIGINT), CAST($16 AS BIGINT), \
-     CAST($17 AS TEXT), CAST($18 AS BIGINT) FROM (SELECT key FROM joined UNION ALL SELECT key FROM begun) l ON \
+     CAST($17 AS TEXT), CAST($18 AS BIGINT), CAST($19 AS BIGINT), CAST($20 AS BIGINT) FROM (SELECT key FROM joined UNION ALL SELECT key FROM begun) l ON \
      CONFLICT (tenant, kind, id) DO NOTHING RETURNING key), \
-     items AS (INSERT INTO toolwire_packed (record, items) SELECT key, CAST($19 AS BYTEA) FROM record WHERE \
-     CAST($19 AS BYTEA) IS NOT NULL), \
+     items AS (INSERT INTO toolwire_packed (record, items) SELECT key, CAST($21 AS BYTEA) FROM record WHERE \
+     CAST($21 AS BYTEA) IS NOT NULL), \
      ids AS (INSERT INTO toolwire_packed_id (tenant, id, record) SELECT CAST($1 AS TEXT), i.id, record.key FROM \
-     record CROSS JOIN unnest(CAST($20 AS TEXT[])) AS i (id)) \
+     record CROSS JOIN unnest(CAST($22 AS TEXT[])) AS i (id)) \
      SELECT key FROM record";

@@ -1,30 +1,20 @@
-//! Parts of bodies that come again and again, each kept once.
+//! Parts of bodies that come again and again, each in the file once.
 //!
-//! A part is written when it comes for the second time, so that one that never comes
-//! again costs nothing. The table takes care of parts that nobody needs any more.
+//! The table takes care of parts that nobody needs any more.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
-use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
+use crate::engine::shared_parts::RecentParts;
 use crate::engine::sql;
-use crate::plan::{Record, count};
+use crate::plan::Record;
 
-/// The parts that have come lately, the last one first.
+/// The parts that the writer knows.
 #[derive(Default)]
 pub(super) struct SharedParts {
-    recent: Mutex<Vec<Part>>,
-}
-
-struct Part {
-    tenant: String,
-    bytes: Bytes,
-    /// Its key, if it has come again. Nobody else has the same one, so whatever has
-    /// this key in the file is this part.
-    key: Option<i64>,
+    recent: RecentParts,
 }
 
 /// A body without its part.
@@ -43,34 +33,13 @@ impl SharedParts {
         record: &Record,
         part: &Range<usize>,
     ) -> Result<Option<CutBody>, Failure> {
-        let Record { tenant, body, .. } = record;
-        let Some(bytes) = body.get(part.clone()) else { return Ok(None) };
-        if !SIZES.contains(&bytes.len()) {
-            return Ok(None);
-        }
-        let Some(key) = self.key(tenant, bytes) else { return Ok(None) };
+        let Some(cut) = self.recent.cut(record, part) else { return Ok(None) };
+        let key = cut.key;
         if !connection.prepare_cached(sql::HAS_SHARED)?.exists(params![key])? {
-            connection.prepare_cached(sql::INSERT_SHARED)?.execute(params![key, bytes])?;
+            let mut insert = connection.prepare_cached(sql::INSERT_SHARED)?;
+            insert.execute(params![key, cut.part(&record.body)])?;
         }
-        let (before, after) = (body.get(..part.start), body.get(part.end..));
-        let rest = [before.unwrap_or_default(), after.unwrap_or_default()].concat();
-        Ok(Some(CutBody { key, at: count(part.start), rest }))
-    }
-
-    /// The key of a part, unless it comes for the first time.
-    fn key(&self, tenant: &str, bytes: &[u8]) -> Option<i64> {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = recent.iter().position(|part| part.bytes == bytes && part.tenant == tenant);
-        let Some(known) = known else {
-            recent.truncate(MOST_PARTS - 1);
-            let bytes = Bytes::copy_from_slice(bytes);
-            recent.insert(0, Part { tenant: tenant.to_owned(), bytes, key: None });
-            return None;
-        };
-        recent.get_mut(..=known)?.rotate_right(1);
-        let part = recent.first_mut()?;
-        part.key = part.key.or_else(random_key);
-        part.key
+        Ok(Some(CutBody { key, at: cut.at(), rest: cut.rest(&record.body).concat() }))
     }
 }
 
@@ -89,15 +58,3 @@ pub(super) fn restore(
     record.body = [record.body.as_ref(), &part, &after].concat().into();
     Ok(())
 }
-
-fn random_key() -> Option<i64> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(i64::from_le_bytes(bytes) & i64::MAX)
-}
-
-/// Smaller parts are not worth it, and larger ones would fill the memory.
-const SIZES: Range<usize> = 1024..256 * 1024;
-
-/// How many parts are remembered.
-const MOST_PARTS: usize = 16;

@@ -75,7 +75,23 @@ async fn write(writer: &Writer, number: i64) -> Result<(), StoreError> {
     writer.run(insert).await
 }
 
-/// Looks at a write once, when nothing can have come of it yet.
+/// Keeps the thread that writes at work until the sender is dropped.
+fn keep_at_work(runtime: &Runtime, writer: &Arc<Writer>) -> mpsc::Sender<()> {
+    let (release, released) = mpsc::channel();
+    let (begin, begun) = mpsc::channel();
+    let writer = Arc::clone(writer);
+    let wait = move |_: &Connection| {
+        let _ = begin.send(());
+        let _ = released.recv_timeout(PATIENCE);
+        Ok(())
+    };
+    runtime.spawn(async move { writer.run(wait).await });
+    // It has begun when it says so, and waits in the queue no more.
+    begun.recv_timeout(PATIENCE).unwrap();
+    release
+}
+
+/// Looks at a write once, while the thread that writes is at work.
 async fn begin(mut write: Pin<&mut impl Future<Output = Result<(), StoreError>>>) {
     let is_pending = poll_fn(|cx| Poll::Ready(write.as_mut().poll(cx).is_pending())).await;
     assert!(is_pending);
@@ -115,18 +131,7 @@ fn what_comes_while_a_group_is_written_is_one_transaction() {
         let runtime = runtime();
         let _context = runtime.enter();
         let writer = file.writer(sync);
-        let (release, released) = mpsc::channel();
-        let (begin, begun) = mpsc::channel();
-        let hanging = Arc::clone(&writer);
-        let hanging = runtime.spawn(async move {
-            let wait = move |_: &Connection| {
-                let _ = begin.send(());
-                Ok(released.recv_timeout(PATIENCE).is_ok())
-            };
-            hanging.run(wait).await
-        });
-        // It has begun when it says so, and waits in the queue no more.
-        begun.recv_timeout(PATIENCE).unwrap();
+        let release = keep_at_work(&runtime, &writer);
         let clients: Vec<_> = (0..32)
             .map(|number| {
                 let writer = Arc::clone(&writer);
@@ -137,9 +142,8 @@ fn what_comes_while_a_group_is_written_is_one_transaction() {
             thread::yield_now();
         }
         let before = file.transactions();
-        release.send(()).unwrap();
+        drop(release);
         runtime.block_on(async {
-            assert_eq!(hanging.await.unwrap(), Ok(true));
             for client in clients {
                 client.await.unwrap().unwrap();
             }
@@ -193,6 +197,7 @@ fn the_first_may_leave_or_stop_looking() {
     let _context = runtime.enter();
     let writer = file.writer(Sync::Normal);
     let follower = Arc::clone(&writer);
+    let release = keep_at_work(&runtime, &writer);
     let clients = runtime.spawn(async move {
         {
             let mut leaves = pin!(write(&follower, 1));
@@ -200,6 +205,7 @@ fn the_first_may_leave_or_stop_looking() {
         }
         let mut stays = pin!(write(&follower, 2));
         begin(stays.as_mut()).await;
+        drop(release);
         timeout(PATIENCE, write(&follower, 3)).await.unwrap().unwrap();
         stays.await.unwrap();
     });
@@ -214,6 +220,7 @@ fn a_runtime_that_ends_loses_no_write() {
     let next = runtime();
     let _context = next.enter();
     let writer = file.writer(Sync::Normal);
+    let release = keep_at_work(&next, &writer);
     {
         let runtime = runtime();
         let ending = Arc::clone(&writer);
@@ -222,6 +229,7 @@ fn a_runtime_that_ends_loses_no_write() {
             begin(waits.as_mut()).await;
         });
     }
+    drop(release);
     next.block_on(async { timeout(PATIENCE, write(&writer, 2)).await.unwrap().unwrap() });
     assert_eq!(file.numbers(), [1, 2]);
 }

@@ -291,3 +291,27 @@ fn what_needs_help_is_said_when_it_is_opened() {
         assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 3 });
     });
 }
+
+/// Proves that a migration which takes longer than a call is not begun anew with each call.
+#[test]
+fn a_long_migration_goes_on_while_calls_are_given_up() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let slow = "CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM \
+                    pg_sleep(0.3); END'; CREATE EVENT TRIGGER slow ON ddl_command_end EXECUTE FUNCTION slow()";
+        execute(&url, slow).await;
+        let timeout = Duration::from_millis(400);
+        let store = Store::open(options(&url, timeout)).await.unwrap();
+        let (start, mut late) = (Instant::now(), 0);
+        while let Err(error) = store.write(&Tenant::single(), response("a")).await {
+            assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
+            assert!(start.elapsed() < Duration::from_secs(60), "{error}");
+            late += 1;
+        }
+        assert!(late > 1, "{late}");
+        assert!(store.response(&Tenant::single(), "a").await.unwrap().is_some());
+    });
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
@@ -20,7 +21,8 @@ pub(super) struct Connections {
     pool: Pool,
     timeout: Duration,
     is_migrated: AtomicBool,
-    migrating: Mutex<()>,
+    /// The migration that runs.
+    migration: Mutex<Option<JoinHandle<Result<(), Failure>>>>,
 }
 
 impl Connections {
@@ -51,21 +53,46 @@ impl Connections {
             .build()
             .map_err(|error| OpenError::Failed(error.to_string()))?;
         let is_migrated = AtomicBool::new(false);
-        Ok(Self { pool, timeout: *timeout, is_migrated, migrating: Mutex::new(()) })
+        Ok(Self { pool, timeout: *timeout, is_migrated, migration: Mutex::default() })
     }
 
     /// A connection to a database whose tables are up to date.
     pub(super) async fn get(&self) -> Result<Connection, Failure> {
-        let mut connection =
-            Connection { object: Some(self.pool.get().await?), is_reusable: false };
         if !self.is_migrated.load(Ordering::Acquire) {
-            let _one_at_a_time = self.migrating.lock().await;
-            if !self.is_migrated.load(Ordering::Acquire) {
-                migrate::run(&mut connection).await?;
-                self.is_migrated.store(true, Ordering::Release);
-            }
+            self.migrate().await?;
         }
-        Ok(connection)
+        Connection::new(&self.pool).await
+    }
+
+    /// Brings the tables up to date. That may take longer than a call, so it goes on when
+    /// the call is given up, and the next one waits for the same migration.
+    async fn migrate(&self) -> Result<(), Failure> {
+        let mut migration = self.migration.lock().await;
+        if self.is_migrated.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if migration.is_none() {
+            let mut connection = Connection::new(&self.pool).await?;
+            if !migrate::is_due(&mut connection).await? {
+                self.is_migrated.store(true, Ordering::Release);
+                return connection.finish(Ok(()));
+            }
+            *migration = Some(tokio::spawn(async move {
+                let result = migrate::run(&mut connection).await;
+                connection.finish(result)
+            }));
+        }
+        let Some(running) = migration.as_mut() else { return Ok(()) };
+        let result = running.await;
+        *migration = None;
+        result.map_err(|error| {
+            Failure::Refused(StoreError::Unavailable {
+                reason: format!("the tables cannot be brought up to date: {error}"),
+                retry: true,
+            })
+        })??;
+        self.is_migrated.store(true, Ordering::Release);
+        Ok(())
     }
 
     /// Runs work for as long as a call may take.
@@ -85,6 +112,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
+    async fn new(pool: &Pool) -> Result<Self, Failure> {
+        Ok(Self { object: Some(pool.get().await?), is_reusable: false })
+    }
+
     /// Gives the connection back, unless the work has broken it.
     pub(super) fn finish<T>(mut self, result: Result<T, Failure>) -> Result<T, Failure> {
         self.is_reusable = matches!(result, Ok(_) | Err(Failure::Refused(_)));

@@ -8,20 +8,25 @@ use super::{change, read};
 use crate::engine::sql;
 use crate::error::OpenError;
 
+/// Whether there are migrations that a database has not seen.
+pub(super) async fn is_due(connection: &mut Connection) -> Result<bool, Failure> {
+    let client = connection.object()?;
+    if !has_tables(client).await? {
+        return Ok(true);
+    }
+    Ok(known_version(client).await? < VERSION)
+}
+
 /// Runs the migrations that a database has not seen, in one transaction. Other
 /// gateways that start at the same time wait for it.
 pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.object()?.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-    let exists = "SELECT to_regclass('toolwire_store') IS NOT NULL";
-    let exists: bool = transaction.query_one(exists, &[]).await?.try_get(0)?;
-    if !exists {
+    if !has_tables(&transaction).await? {
         transaction.batch_execute("CREATE TABLE toolwire_store (version BIGINT NOT NULL)").await?;
     }
-    let found = version(&transaction).await?;
-    if found > VERSION {
-        return Err(Failure::Open(OpenError::Newer { found, known: VERSION }));
-    }
+    // Another gateway may have been first.
+    let found = known_version(&transaction).await?;
     for (number, migration) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
         transaction.batch_execute(migration).await?;
         if number == PACKED {
@@ -32,6 +37,20 @@ pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     }
     transaction.commit().await?;
     Ok(())
+}
+
+async fn has_tables(client: &impl GenericClient) -> Result<bool, Failure> {
+    let exists = "SELECT to_regclass('toolwire_store') IS NOT NULL";
+    Ok(client.query_one(exists, &[]).await?.try_get(0)?)
+}
+
+/// The version of a database, unless it is newer than this program.
+async fn known_version(client: &impl GenericClient) -> Result<i64, Failure> {
+    let found = version(client).await?;
+    if found > VERSION {
+        return Err(Failure::Open(OpenError::Newer { found, known: VERSION }));
+    }
+    Ok(found)
 }
 
 pub(super) async fn version(client: &impl GenericClient) -> Result<i64, Failure> {

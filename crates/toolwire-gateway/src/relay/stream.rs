@@ -250,6 +250,9 @@ impl ResponseStream {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
+        // When the last step ended. Nothing waits between two steps, so the next one begins
+        // then, and the clock is asked once for each.
+        let mut step_end = None;
         loop {
             if self.should_write() {
                 return Poll::Ready(Some(Ok(self.take_output())));
@@ -259,7 +262,8 @@ impl ResponseStream {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                self.step(Instant::now());
+                self.step(step_end.unwrap_or_else(Instant::now));
+                step_end = Some(self.now);
                 continue;
             }
             if self.pipe.holds_ending() {
@@ -282,11 +286,12 @@ impl ResponseStream {
             let Some(source) = &mut self.source else { continue };
             match source.poll_chunk(cx) {
                 Poll::Ready(Some(Ok(bytes))) => {
-                    let now = Instant::now();
+                    let now = step_end.unwrap_or_else(Instant::now);
                     self.batching.record_chunk(now - self.received_at);
                     self.received_at = now;
                     self.unread = bytes;
                     self.step(now);
+                    step_end = Some(self.now);
                 }
                 Poll::Ready(Some(Err(error))) => self.fail_upstream(error),
                 Poll::Ready(None) => {

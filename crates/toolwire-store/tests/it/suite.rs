@@ -1,5 +1,6 @@
 //! What every engine does alike.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -257,10 +258,21 @@ async fn nothing_there(store: &Store, id: &str, name: &str) {
 
 #[test]
 fn ids_cannot_be_guessed() {
-    let [first, second] = [(); 2].map(|()| random_id("resp_").unwrap());
-    assert_ne!(first, second);
-    let random = first.strip_prefix("resp_").unwrap();
-    assert!(random.len() * 4 >= 128 && random.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let make = || (0..300).map(|_| random_id("resp_").unwrap()).collect::<Vec<_>>();
+    let threads = [(); 2].map(|()| std::thread::spawn(make));
+    let ids = threads.into_iter().flat_map(|thread| thread.join().unwrap());
+    let ids: Vec<_> = ids.chain(make()).collect();
+    let mut seen = BTreeSet::new();
+    for id in &ids {
+        let digits = id.strip_prefix("resp_").unwrap();
+        assert!(digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+        // What is in front of it is the time.
+        let random = &digits[digits.len() - 2 * 18..];
+        assert!(random.len() * 4 >= 128 && seen.insert(random), "{id} comes again");
+        for half in [&random[..18], &random[18..]] {
+            assert!(seen.insert(half), "half of {id} comes again");
+        }
+    }
 }
 
 #[test]

@@ -256,8 +256,8 @@ impl Partial {
 
     /// Whether an event begins like the last one that had a name.
     fn begins_as_usual(&self, event: &[u8]) -> bool {
-        // There is often no such event. A comparison with nothing is not free: processors
-        // with AVX-512 take as long as for kilobytes, because nothing has no address.
+        // There is often no such event. An empty `Vec` has no memory, and on processors with
+        // AVX-512 the C library's comparison is slow with an address that does not exist.
         !self.usual.is_empty() && event.starts_with(&self.usual)
     }
 

@@ -106,9 +106,9 @@ fn make_private_file(path: &Path) -> io::Result<()> {
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How many bytes a page has. Those of a group of writes share few large pages, and each
-/// page is two calls of the system to write it to the log and two to write it back. For a
-/// write that is alone, larger pages are more to copy.
+/// How many bytes a page has. The writes of a group share large pages, and each page is
+/// two calls of the system to write it to the log and two to write it back. For a write
+/// that is alone, larger pages are more to copy.
 const PAGE: i64 = 16 << 10;
 
 /// After how many bytes the log is written back. Pages that change often are written

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let sqlite =
         |sync: &str| format!("engine = \"sqlite\"\npath = \"{sync}.db\"\nsync = \"{sync}\"");
     let mut stores = vec![
-        // What everything around an engine costs.
+        // It waits for no other thread and no disk.
         ("memory", "engine = \"memory\"".to_owned()),
         ("sqlite-normal", sqlite("normal")),
         ("sqlite-full", sqlite("full")),

@@ -140,7 +140,9 @@ fn status(stats: &Stats, options: &Options) -> String {
         oldest,
         expired,
     } = stats;
-    let oldest = oldest.map_or("-".to_owned(), |time| format!("{} (Unix time)", time.seconds()));
+    let now = options.clock.now().seconds();
+    let oldest = oldest.map_or("-".to_owned(), |time| age(now - time.seconds()));
+    let (used, limit) = (size(*bytes), size(options.limits.total));
     format!(
         "store          {place} ({engine}, version {version})\n\
          kept           {kept}\n\
@@ -148,12 +150,36 @@ fn status(stats: &Stats, options: &Options) -> String {
          conversations  {conversations}\n\
          sessions       {sessions}\n\
          items          {items}\n\
-         bytes          {bytes} of {}\n\
+         size           {used} of {limit}\n\
          clients        {tenants}\n\
          oldest         {oldest}\n\
-         expired        {expired}\n",
-        options.limits.total
+         expired        {expired}\n"
     )
+}
+
+/// A number of bytes in the largest unit of which there is one.
+fn size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.into_iter().find(|(power, _)| bytes >> power > 0) {
+        Some((power, unit)) => {
+            let tenths = (u128::from(bytes) * 10) >> power;
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
+/// How long ago something was, in the largest unit that has passed.
+fn age(seconds: i64) -> String {
+    let seconds = u64::try_from(seconds).unwrap_or(0);
+    let units = [(DAY, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
+    match units.into_iter().find(|(length, _)| seconds >= *length) {
+        None => "now".to_owned(),
+        Some((length, unit)) => match seconds / length {
+            1 => format!("1 {unit} ago"),
+            count => format!("{count} {unit}s ago"),
+        },
+    }
 }
 
 /// A file that only its owner can read, because it has conversations in it.

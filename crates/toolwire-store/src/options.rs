@@ -136,7 +136,8 @@ pub enum Clock {
 }
 
 impl Clock {
-    pub(crate) fn now(&self) -> Timestamp {
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
         match self {
             Self::System => system_time(),
             Self::Custom(clock) => clock(),

@@ -38,8 +38,12 @@ fn what_is_imported_is_exported_and_pruned() {
     for line in ["responses      1, 0 of them running", "sessions       1", "expired        1"] {
         assert!(ran.out.lines().any(|found| found == line), "{}", ran.out);
     }
+    let size = ran.out.lines().find(|line| line.starts_with("size ")).unwrap();
+    assert!(size.ends_with(" bytes of 16.0 GiB"), "{size}");
+    let oldest = ran.out.lines().find(|line| line.starts_with("oldest ")).unwrap();
+    assert!(oldest.ends_with(" days ago"), "{oldest}");
     assert!(
-        ran.out.contains("mine.db (sqlite, version 4)\nkept           30 days\n"),
+        ran.out.contains("mine.db (sqlite, version 5)\nkept           30 days\n"),
         "{}",
         ran.out
     );

@@ -6,6 +6,7 @@ mod postgres;
 mod shared_parts;
 mod sql;
 mod sqlite;
+mod stored_body;
 
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;

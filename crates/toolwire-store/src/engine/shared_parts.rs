@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use crate::plan::{Record, count};
+use crate::plan::Record;
 
 /// The parts that have come lately, the last one first.
 #[derive(Default)]
@@ -34,19 +34,17 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// Where in the body it begins.
-    pub(super) fn at(&self) -> i64 {
-        count(self.place.start)
+    pub(super) fn new(key: i64, place: Range<usize>) -> Self {
+        Self { key, place }
+    }
+
+    /// Where it is in the body.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.place.clone()
     }
 
     pub(super) fn part<'b>(&self, body: &'b [u8]) -> &'b [u8] {
         body.get(self.place.clone()).unwrap_or_default()
-    }
-
-    /// What is left of the body, before and behind the part.
-    pub(super) fn rest<'b>(&self, body: &'b [u8]) -> [&'b [u8]; 2] {
-        let (before, behind) = (body.get(..self.place.start), body.get(self.place.end..));
-        [before.unwrap_or_default(), behind.unwrap_or_default()]
     }
 }
 
@@ -57,7 +55,7 @@ impl RecentParts {
         if !SIZES.contains(&bytes.len()) {
             return None;
         }
-        Some(Cut { key: self.key(&record.tenant, bytes)?, place: place.clone() })
+        Some(Cut::new(self.key(&record.tenant, bytes)?, place.clone()))
     }
 
     /// The key of a part, unless it comes for the first time.

@@ -23,13 +23,29 @@ macro_rules! columns {
     };
 }
 
-/// SQLite puts a body together by itself, Postgres is asked for the whole one.
+/// Where a body lacks the output, and the items that have it. They are read only if
+/// something is missing, because the input among them may be long.
+macro_rules! output {
+    () => {
+        output!("packed")
+    };
+    (whole) => {
+        output!("(SELECT p.items FROM toolwire_packed p WHERE p.record = toolwire_record.key)")
+    };
+    ($items:literal) => {
+        concat!("output_at, CASE WHEN output_at IS NOT NULL THEN ", $items, " END")
+    };
+}
+
+/// SQLite puts shared parts into a body by itself, Postgres is asked for a body that has them.
 macro_rules! record {
     ($($whole:ident)?) => {
         concat!(
             "SELECT ",
             columns!($($whole)?),
-            ", key FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4"
+            ", key, ",
+            output!($($whole)?),
+            " FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3 AND expires > $4"
         )
     };
 }
@@ -41,7 +57,13 @@ pub(super) const WHOLE_RECORD: &str = record!(whole);
 
 macro_rules! record_of_key {
     ($($whole:ident)?) => {
-        concat!("SELECT ", columns!($($whole)?), ", key FROM toolwire_record WHERE key = $1")
+        concat!(
+            "SELECT ",
+            columns!($($whole)?),
+            ", key, ",
+            output!($($whole)?),
+            " FROM toolwire_record WHERE key = $1"
+        )
     };
 }
 
@@ -67,8 +89,8 @@ macro_rules! insert_record {
 /// SQLite has the items in the record. It knows the key without being asked, and
 /// would keep a copy of every page that it changes for the answer.
 pub(super) const INSERT_RECORD: &str = insert_record!(
-    ", packed, shared, shared_at",
-    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22",
+    ", packed, shared, shared_at, output_at",
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23",
     ""
 );
 
@@ -76,8 +98,8 @@ pub(super) const INSERT_RECORD: &str = insert_record!(
 /// ends the transaction.
 #[cfg(feature = "postgres")]
 pub(super) const INSERT_RECORD_RETURNING: &str = insert_record!(
-    ", shared, shared_at",
-    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21",
+    ", shared, shared_at, output_at",
+    "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22",
     " ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key"
 );
 

@@ -11,6 +11,7 @@ mod engines;
 mod kill;
 mod migration;
 mod oracle;
+mod outputs;
 mod postgres;
 mod postgres_server;
 mod postgres_shared;

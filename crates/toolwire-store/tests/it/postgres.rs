@@ -288,7 +288,63 @@ fn what_needs_help_is_said_when_it_is_opened() {
         let url = server.new_database().await;
         drop(Store::open(options(&url, Duration::from_secs(5))).await.unwrap());
         execute(&url, "INSERT INTO toolwire_store VALUES (99)").await;
-        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 3 });
+        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 4 });
+    });
+}
+
+/// Proves that a program which knows only older tables does not read newer ones, not even
+/// with a connection that it has.
+#[test]
+fn a_migration_ends_the_connections_of_older_programs() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let tenant = Tenant::single();
+        let older = Store::open(options(&url, Duration::from_secs(5))).await.unwrap();
+        older.write(&tenant, response("a")).await.unwrap();
+        let holder = "SELECT CAST(min(pid) AS BIGINT) FROM pg_locks l JOIN pg_database d ON d.oid = l.database \
+                      WHERE l.locktype = 'advisory' AND d.datname = current_database()";
+        let held =
+            format!("SELECT count(*) FROM pg_locks WHERE pid = {}", number(&url, holder).await);
+        assert_eq!(number(&url, &held).await, 1);
+        // The tables as an earlier program made them.
+        let earlier = "DELETE FROM toolwire_store WHERE version = 4; ALTER TABLE toolwire_record DROP COLUMN \
+                       output_at";
+        execute(&url, earlier).await;
+        let newer = Store::open(options(&url, Duration::from_secs(5))).await.unwrap();
+        assert_eq!(number(&url, &held).await, 0, "a connection is older than the migration");
+        assert!(newer.response(&tenant, "a").await.unwrap().is_some());
+        // And now as a later one made them.
+        execute(&url, "INSERT INTO toolwire_store VALUES (99)").await;
+        let error = older.response(&tenant, "a").await.unwrap_err();
+        assert!(matches!(error, StoreError::Unavailable { retry: false, .. }), "{error}");
+        assert!(error.to_string().contains("99"), "{error}");
+    });
+}
+
+/// Proves that gateways which start together on an empty database do not disturb each other.
+#[test]
+fn gateways_that_start_together_wait_for_one_migration() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let starts = (0..6).map(|number| {
+            let url = url.clone();
+            tokio::spawn(async move {
+                let store = Store::open(options(&url, Duration::from_secs(20))).await.unwrap();
+                let id = format!("resp_{number}");
+                store.write(&Tenant::single(), response(&id)).await.unwrap();
+                assert!(store.response(&Tenant::single(), &id).await.unwrap().is_some());
+            })
+        });
+        for start in starts.collect::<Vec<_>>() {
+            start.await.unwrap();
+        }
+        assert_eq!(number(&url, "SELECT count(*) FROM toolwire_store").await, 4);
     });
 }
 

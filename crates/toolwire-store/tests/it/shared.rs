@@ -18,7 +18,7 @@ pub(crate) fn with_part(id: &str, before: &str, part: &str, behind: &str) -> New
 }
 
 /// A response that is written together with something else.
-fn among_others(response: NewResponse) -> Vec<Write> {
+pub(crate) fn among_others(response: NewResponse) -> Vec<Write> {
     let (kind, id) = (ThreadKind::Conversation, format!("conversation of {}", response.id));
     let thread = NewThread { kind, id, metadata: "{}".into(), items: Vec::new() };
     vec![Write::Thread(thread), Write::Response(response)]

@@ -62,8 +62,37 @@ fn a_file_of_a_newer_toolwire_is_refused() {
         drop(Store::open(Options::sqlite(&path)).await.unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
         let error = Store::open(Options::sqlite(&path)).await.unwrap_err();
-        assert_eq!(error, OpenError::Newer { found: 99, known: 4 });
+        assert_eq!(error, OpenError::Newer { found: 99, known: 5 });
         assert!(error.to_string().contains("version 99"), "{error}");
+    });
+}
+
+/// Somebody may use a newer program on the file of a gateway that runs.
+#[test]
+fn a_file_that_a_newer_toolwire_has_changed_is_left_alone() {
+    run(async {
+        let folder = Folder::new("changed");
+        let path = folder.path().join("store.db");
+        let (store, tenant) =
+            (Store::open(Options::sqlite(&path)).await.unwrap(), Tenant::single());
+        store.write(&tenant, response("a", 10)).await.unwrap();
+        assert!(store.response(&tenant, "a").await.unwrap().is_some());
+        let version = |version: i64| {
+            Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
+        };
+        version(99);
+        let errors = [
+            store.response(&tenant, "a").await.unwrap_err(),
+            store.write(&tenant, response("b", 10)).await.unwrap_err(),
+            store.delete_response(&tenant, "a").await.unwrap_err(),
+        ];
+        for error in errors {
+            assert!(matches!(error, StoreError::Unavailable { retry: false, .. }), "{error}");
+            assert!(error.to_string().contains("version 99"), "{error}");
+        }
+        version(5);
+        assert!(store.response(&tenant, "a").await.unwrap().is_some());
+        assert!(store.response(&tenant, "b").await.unwrap().is_none());
     });
 }
 

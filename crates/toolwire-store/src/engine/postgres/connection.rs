@@ -61,10 +61,16 @@ impl Connections {
         if !self.is_migrated.load(Ordering::Acquire) {
             self.migrate().await?;
         }
-        Connection::new(&self.pool).await
+        let mut connection = Connection::new(&self.pool).await?;
+        let object = connection.object()?;
+        if Object::metrics(object).recycle_count == 0 {
+            migrate::hold_version(object).await?;
+        }
+        Ok(connection)
     }
 
-    /// Brings the tables up to date. That may take longer than a call, so it goes on when
+    /// Brings the tables up to date, with a connection that is not used for anything
+    /// else. That may take longer than a call, so it goes on when
     /// the call is given up, and the next one waits for the same migration.
     async fn migrate(&self) -> Result<(), Failure> {
         let mut migration = self.migration.lock().await;
@@ -75,12 +81,9 @@ impl Connections {
             let mut connection = Connection::new(&self.pool).await?;
             if !migrate::is_due(&mut connection).await? {
                 self.is_migrated.store(true, Ordering::Release);
-                return connection.finish(Ok(()));
+                return Ok(());
             }
-            *migration = Some(tokio::spawn(async move {
-                let result = migrate::run(&mut connection).await;
-                connection.finish(result)
-            }));
+            *migration = Some(tokio::spawn(async move { migrate::run(&mut connection).await }));
         }
         let Some(running) = migration.as_mut() else { return Ok(()) };
         let result = running.await;

@@ -10,18 +10,26 @@ use crate::error::OpenError;
 
 /// Whether there are migrations that a database has not seen.
 pub(super) async fn is_due(connection: &mut Connection) -> Result<bool, Failure> {
-    let client = connection.object()?;
-    if !has_tables(client).await? {
-        return Ok(true);
-    }
-    Ok(known_version(client).await? < VERSION)
+    Ok(known_tables(connection.object()?).await? < VERSION)
+}
+
+/// Keeps the tables as they are for as long as a new connection lasts, or until a
+/// migration ends it. Fails if they are newer than this program, which would misread them.
+pub(super) async fn hold_version(client: &impl GenericClient) -> Result<(), Failure> {
+    client.execute(HOLD_VERSION, &[&LOCK, &VERSION_LOCK]).await?;
+    known_version(client).await.map(|_| ())
 }
 
 /// Runs the migrations that a database has not seen, in one transaction. Other
-/// gateways that start at the same time wait for it.
+/// gateways that start at the same time wait for it, and those that know only the
+/// tables as they were lose their connections.
 pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.object()?.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+    if known_tables(&transaction).await? < VERSION {
+        transaction.execute(END_HOLDERS, &[&VERSION_LOCK]).await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&VERSION_LOCK]).await?;
+    }
     if !has_tables(&transaction).await? {
         transaction.batch_execute("CREATE TABLE toolwire_store (version BIGINT NOT NULL)").await?;
     }
@@ -37,6 +45,11 @@ pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     }
     transaction.commit().await?;
     Ok(())
+}
+
+/// The version of a database that may have no tables yet.
+async fn known_tables(client: &impl GenericClient) -> Result<i64, Failure> {
+    if has_tables(client).await? { known_version(client).await } else { Ok(0) }
 }
 
 async fn has_tables(client: &impl GenericClient) -> Result<bool, Failure> {
@@ -78,6 +91,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
+    include_str!("migrations/0004.sql"),
 ];
 
 /// The migration since which the items of a response are one value.
@@ -88,3 +102,16 @@ const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// The lock that migrations hold. The number is "toolwire" in ASCII.
 const LOCK: i64 = 0x746f_6f6c_7769_7265;
+
+/// The lock that connections share, and that a migration has alone. The number is
+/// "version!" in ASCII.
+const VERSION_LOCK: i64 = 0x7665_7273_696f_6e21;
+
+/// Waits for a migration that runs, and takes the shared lock before the next one can
+/// begin.
+const HOLD_VERSION: &str = "SELECT pg_advisory_lock_shared($1), pg_advisory_lock_shared($2), pg_advisory_unlock_shared($1)";
+
+/// Ends the connections that hold a lock. Postgres shows its number in two halves.
+const END_HOLDERS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND \
+     database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objsubid = 1 AND \
+     (CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT) = $1 AND granted";

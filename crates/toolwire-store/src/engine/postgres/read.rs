@@ -8,6 +8,7 @@ use tokio_postgres::{IsolationLevel, Row as SqlRow};
 
 use super::failure::Failure;
 use super::migrate;
+use crate::engine::stored_body::with_output;
 use crate::engine::{Cursor, FoundLink, ItemsQuery, chain_within, sql};
 use crate::error::StoreError;
 use crate::id::response_of_item;
@@ -25,7 +26,7 @@ pub(super) async fn record(
 ) -> Result<Option<(i64, Record)>, Failure> {
     let select = client.prepare_cached(sql::WHOLE_RECORD).await?;
     let found = client.query_opt(&select, &[&tenant, &kind.as_str(), &id, &now]).await?;
-    found.as_ref().map(keyed_record).transpose()
+    found.as_ref().map(whole_record).transpose()
 }
 
 pub(super) async fn items(
@@ -239,7 +240,7 @@ pub(super) async fn export(
             break;
         }
         let select = client.prepare_cached(sql::WHOLE_RECORD_OF_KEY).await?;
-        let (_, record) = keyed_record(&client.query_one(&select, &[&key]).await?)?;
+        let (_, record) = whole_record(&client.query_one(&select, &[&key]).await?)?;
         let mut rows = packed_items(&client, key).await?;
         let select = client.prepare_cached(sql::ALL_ROWS).await?;
         for found in client.query(&select, &[&key]).await? {
@@ -256,6 +257,15 @@ async fn one_state(client: &mut Object) -> Result<Transaction<'_>, Failure> {
     let transaction = client.build_transaction();
     let transaction = transaction.isolation_level(IsolationLevel::RepeatableRead).read_only(true);
     Ok(transaction.start().await?)
+}
+
+/// A record with its key, and with the output that its body may lack.
+fn whole_record(row: &SqlRow) -> Result<(i64, Record), Failure> {
+    let (key, mut record) = keyed_record(row)?;
+    if let Some(at) = row.try_get(19)? {
+        record.body = with_output(&record.body, at, &unpacked(row, 20)?);
+    }
+    Ok((key, record))
 }
 
 /// A record from its columns, with the key behind them.

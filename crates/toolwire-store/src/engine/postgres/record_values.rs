@@ -6,7 +6,7 @@ use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{IsNull, ToSql, Type, accepts, to_sql_checked};
 
 use super::shared::NewRecord;
-use crate::engine::shared_parts::Cut;
+use crate::engine::stored_body::StoredBody;
 use crate::plan::Record;
 
 pub(super) type Value<'v> = &'v (dyn ToSql + Sync);
@@ -20,12 +20,13 @@ pub(super) struct RecordValues<'r> {
     internal: &'r [u8],
     shared: Option<i64>,
     shared_at: Option<i64>,
+    output_at: Option<i64>,
 }
 
 /// Bytes that are next to each other in the database. They are copied only where they
 /// are sent.
 #[derive(Debug)]
-struct Pieces<'r>([&'r [u8]; 2]);
+struct Pieces<'r>([&'r [u8]; 3]);
 
 impl ToSql for Pieces<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
@@ -39,16 +40,17 @@ impl ToSql for Pieces<'_> {
 
 impl<'r> RecordValues<'r> {
     pub(super) fn of(new: NewRecord<'r>) -> Self {
-        let (record, cut) = (&new.full.record, new.cut);
-        let body = cut.map_or([&record.body[..], &[]], |cut| cut.rest(&record.body));
+        let record = &new.full.record;
+        let StoredBody { pieces, shared, shared_at, output_at } = StoredBody::of(new.full, new.cut);
         Self {
             record,
             kind: record.kind.as_str(),
             status: record.status.as_str(),
-            body: Pieces(body),
+            body: Pieces(pieces),
             internal: &record.internal,
-            shared: cut.map(|cut| cut.key),
-            shared_at: cut.map(Cut::at),
+            shared,
+            shared_at,
+            output_at,
         }
     }
 
@@ -58,7 +60,7 @@ impl<'r> RecordValues<'r> {
         before: &[Value<'v>],
         behind: &[Value<'v>],
     ) -> Vec<Value<'v>> {
-        let Self { record, kind, status, body, internal, shared, shared_at } = self;
+        let Self { record, kind, status, body, internal, shared, shared_at, output_at } = self;
         let Record {
             tenant,
             kind: _,
@@ -79,9 +81,10 @@ impl<'r> RecordValues<'r> {
             owner,
             lease,
         } = record;
-        let values: [Value<'v>; 20] = [
+        let values: [Value<'v>; 21] = [
             tenant, kind, id, created, updated, expires, previous, conversation, status, model,
             body, internal, next, items, bytes, context, owner, lease, shared, shared_at,
+            output_at,
         ];
         [before, &values, behind].concat()
     }

@@ -64,9 +64,9 @@ async fn insert_with(
     new: NewRecord<'_>,
 ) -> Result<bool, Error> {
     let FullRecord { record, rows } = new.full;
+    let values = RecordValues::of(new);
     let packed = (!rows.is_empty()).then(|| packed::pack(rows.iter()));
     let ids = packed::listed_ids(&record.id, rows);
-    let values = RecordValues::of(new);
     let inserted = client.query_opt(insert, &values.between(&[], &[&packed, &ids])).await?;
     Ok(inserted.is_some())
 }
@@ -97,14 +97,14 @@ const INSERT: &str = "WITH taken AS (SELECT 1 FROM toolwire_record WHERE tenant 
      begun AS (INSERT INTO toolwire_lineage (expires) SELECT CAST($6 AS BIGINT) WHERE NOT EXISTS (SELECT FROM \
      joined) AND NOT EXISTS (SELECT FROM taken) RETURNING key), \
      record AS (INSERT INTO toolwire_record (lineage, tenant, kind, id, created, updated, expires, previous, \
-     conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at) SELECT l.key, \
+     conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at, output_at) SELECT l.key, \
      CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS \
      BIGINT), CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BYTEA), \
      CAST($12 AS BYTEA), CAST($13 AS BIGINT), CAST($14 AS BIGINT), CAST($15 AS BIGINT), CAST($16 AS BIGINT), \
-     CAST($17 AS TEXT), CAST($18 AS BIGINT), CAST($19 AS BIGINT), CAST($20 AS BIGINT) FROM (SELECT key FROM joined UNION ALL SELECT key FROM begun) l ON \
+     CAST($17 AS TEXT), CAST($18 AS BIGINT), CAST($19 AS BIGINT), CAST($20 AS BIGINT), CAST($21 AS BIGINT) FROM (SELECT key FROM joined UNION ALL SELECT key FROM begun) l ON \
      CONFLICT (tenant, kind, id) DO NOTHING RETURNING key), \
-     items AS (INSERT INTO toolwire_packed (record, items) SELECT key, CAST($21 AS BYTEA) FROM record WHERE \
-     CAST($21 AS BYTEA) IS NOT NULL), \
+     items AS (INSERT INTO toolwire_packed (record, items) SELECT key, CAST($22 AS BYTEA) FROM record WHERE \
+     CAST($22 AS BYTEA) IS NOT NULL), \
      ids AS (INSERT INTO toolwire_packed_id (tenant, id, record) SELECT CAST($1 AS TEXT), i.id, record.key FROM \
-     record CROSS JOIN unnest(CAST($22 AS TEXT[])) AS i (id)) \
+     record CROSS JOIN unnest(CAST($23 AS TEXT[])) AS i (id)) \
      SELECT key FROM record";

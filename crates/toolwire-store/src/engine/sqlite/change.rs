@@ -4,8 +4,10 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
 use super::read;
-use super::shared::{CutBody, SharedParts};
+use super::shared::SharedParts;
+use crate::engine::shared_parts::Cut;
 use crate::engine::sql;
+use crate::engine::stored_body::StoredBody;
 use crate::error::StoreError;
 use crate::packed;
 use crate::plan::{
@@ -28,7 +30,7 @@ pub(super) fn apply(
                 Some(part) => shared.cut(connection, &full.record, part)?,
                 None => None,
             };
-            insert_new(connection, full, cut)
+            insert_new(connection, full, cut.as_ref())
         }
         Change::Append(append) => step.append(append),
         Change::Update(update) => step.update(update),
@@ -69,9 +71,10 @@ fn expires(connection: &Connection, record: &Record) -> Result<Option<(i64, i64)
 fn insert_new(
     connection: &Connection,
     full: &FullRecord,
-    cut: Option<CutBody>,
+    cut: Option<&Cut>,
 ) -> Result<(), Failure> {
     let FullRecord { record, rows } = full;
+    let stored = StoredBody::of(full, cut);
     let lineage = lineage(connection, record)?;
     let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
     let Record {
@@ -85,7 +88,7 @@ fn insert_new(
         conversation,
         status,
         model,
-        body,
+        body: _,
         internal,
         next,
         items,
@@ -95,16 +98,15 @@ fn insert_new(
         lease,
     } = record;
     let internal: &[u8] = internal;
-    let body: &[u8] = cut.as_ref().map_or(body, |cut| &cut.rest);
-    let shared = cut.as_ref().map(|cut| cut.key);
-    let shared_at = cut.as_ref().map(|cut| cut.at);
+    let body = stored.to_bytes();
+    let StoredBody { shared, shared_at, output_at, .. } = stored;
     let (kind, status) = (kind.as_str(), status.as_str());
     let is_packed = rows.iter().any(|row| row.section.is_packed());
     let packed = is_packed.then(|| packed::pack(rows.iter()));
     let values = params![
         lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
         model, body, internal, next, items, bytes, context, owner, lease, packed, shared,
-        shared_at
+        shared_at, output_at
     ];
     insert.execute(values)?;
     let key = connection.last_insert_rowid();

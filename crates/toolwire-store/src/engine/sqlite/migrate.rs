@@ -14,10 +14,7 @@ use crate::packed;
 pub(super) fn run(connection: &mut Connection) -> Result<(), Failure> {
     loop {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let found = version(&transaction)?;
-        if found > VERSION {
-            return Err(Failure::Open(OpenError::Newer { found, known: VERSION }));
-        }
+        let found = known_version(&transaction)?;
         if found == 0 && !is_empty(&transaction)? {
             let reason = "the file is a database of another program";
             return Err(Failure::Open(OpenError::Failed(reason.to_owned())));
@@ -35,8 +32,18 @@ pub(super) fn run(connection: &mut Connection) -> Result<(), Failure> {
     }
 }
 
+/// The version of a file, unless it is newer than this program. Another program may have
+/// brought it up to date since it was opened.
+pub(super) fn known_version(connection: &Connection) -> Result<i64, Failure> {
+    let found = version(connection)?;
+    if found > VERSION {
+        return Err(Failure::Open(OpenError::Newer { found, known: VERSION }));
+    }
+    Ok(found)
+}
+
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+    connection.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))
 }
 
 fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
@@ -70,6 +77,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
     include_str!("migrations/0004.sql"),
+    include_str!("migrations/0005.sql"),
 ];
 
 /// The migration since which the items of a response are one value.

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
 use super::{migrate, shared};
+use crate::engine::stored_body::with_output;
 use crate::engine::{Cursor, FoundLink, ItemsQuery, chain_within, sql};
 use crate::error::StoreError;
 use crate::id::{Tenant, response_of_item};
@@ -23,11 +24,20 @@ pub(super) fn record(
 ) -> Result<Option<(i64, Record)>, Failure> {
     let mut select = connection.prepare_cached(sql::RECORD)?;
     let values = params![tenant, kind.as_str(), id, now];
-    let mut found = select.query_row(values, keyed_record).optional()?;
-    if let Some((key, record)) = &mut found {
-        shared::restore(connection, *key, record)?;
+    let found = select.query_row(values, stored_record).optional()?;
+    found.map(|found| restored(connection, found)).transpose()
+}
+
+/// Puts the body of a record together.
+fn restored(
+    connection: &Connection,
+    (key, mut record, output): StoredRecord,
+) -> Result<(i64, Record), Failure> {
+    shared::restore(connection, key, &mut record)?;
+    if let Some((at, items)) = output {
+        record.body = with_output(&record.body, at, &items);
     }
-    Ok(found)
+    Ok((key, record))
 }
 
 pub(super) fn items(
@@ -227,8 +237,7 @@ pub(super) fn export(
             break;
         }
         let mut select = connection.prepare_cached(sql::RECORD_OF_KEY)?;
-        let (_, mut record) = select.query_row(params![key], keyed_record)?;
-        shared::restore(connection, key, &mut record)?;
+        let (_, record) = restored(connection, select.query_row(params![key], stored_record)?)?;
         let mut rows = packed_items(connection, key)?;
         let mut select = connection.prepare_cached(sql::ALL_ROWS)?;
         for row in select.query_map(params![key], self::row)? {
@@ -237,6 +246,19 @@ pub(super) fn export(
         page.push((key, FullRecord { record, rows }));
     }
     Ok(page)
+}
+
+/// A record as it is stored, with its key, and what its body lacks: the output, which is
+/// among these items, at this place.
+type StoredRecord = (i64, Record, Option<(i64, Vec<Row>)>);
+
+fn stored_record(row: &SqlRow<'_>) -> rusqlite::Result<StoredRecord> {
+    let (key, record) = keyed_record(row)?;
+    let output = match row.get(19)? {
+        Some(at) => Some((at, unpacked(row, 20)?)),
+        None => None,
+    };
+    Ok((key, record, output))
 }
 
 /// A record from its columns, with the key behind them.

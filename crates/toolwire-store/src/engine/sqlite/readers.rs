@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::connection::Connector;
 use super::failure::Failure;
+use super::migrate;
 use crate::error::StoreError;
 
 pub(super) struct Readers {
@@ -50,7 +51,7 @@ fn with_connection<T>(
         None => connector.open_to_read()?,
     };
     connection.prepare_cached("BEGIN")?.execute([])?;
-    let result = work(&connection);
+    let result = migrate::known_version(&connection).and_then(|_| work(&connection));
     let ended = connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
     // A connection that has failed is not used again.
     if ended.is_ok() && !matches!(result, Err(Failure::Sql(_))) {

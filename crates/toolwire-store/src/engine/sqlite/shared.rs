@@ -7,7 +7,7 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
-use crate::engine::shared_parts::RecentParts;
+use crate::engine::shared_parts::{Cut, RecentParts};
 use crate::engine::sql;
 use crate::plan::Record;
 
@@ -17,29 +17,22 @@ pub(super) struct SharedParts {
     recent: RecentParts,
 }
 
-/// A body without its part.
-pub(super) struct CutBody {
-    pub(super) key: i64,
-    pub(super) at: i64,
-    pub(super) rest: Vec<u8>,
-}
-
 impl SharedParts {
-    /// Cuts the part out of a record's body if it has come before, and makes sure that
+    /// What to cut out of a record's body: the part, if it has come before. Makes sure that
     /// the file has it.
     pub(super) fn cut(
         &self,
         connection: &Connection,
         record: &Record,
         part: &Range<usize>,
-    ) -> Result<Option<CutBody>, Failure> {
+    ) -> Result<Option<Cut>, Failure> {
         let Some(cut) = self.recent.cut(record, part) else { return Ok(None) };
         let key = cut.key;
         if !connection.prepare_cached(sql::HAS_SHARED)?.exists(params![key])? {
             let mut insert = connection.prepare_cached(sql::INSERT_SHARED)?;
             insert.execute(params![key, cut.part(&record.body)])?;
         }
-        Ok(Some(CutBody { key, at: cut.at(), rest: cut.rest(&record.body).concat() }))
+        Ok(Some(cut))
     }
 }
 

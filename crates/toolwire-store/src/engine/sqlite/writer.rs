@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::connection::Connector;
 use super::failure::Failure;
+use super::migrate;
 use super::pace::Pace;
 use super::syncer::Syncer;
 use crate::error::StoreError;
@@ -188,7 +189,8 @@ fn transaction<T>(
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    let committed = work().and_then(|done| {
+    let done = migrate::known_version(connection).and_then(|_| work());
+    let committed = done.and_then(|done| {
         connection.prepare_cached("COMMIT")?.execute([])?;
         Ok(done)
     });

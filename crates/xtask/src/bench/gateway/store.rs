@@ -129,9 +129,12 @@ impl Pair<'_> {
 fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
     let mut pairs = Vec::new();
     for subject in subjects {
-        for kind in [Kind::Whole, Kind::Burst] {
+        for kind in [Kind::Whole, Kind::Burst, Kind::Paced] {
             let body: Value = serde_json::from_slice(&documents::request(kind, PAIR, program)?)?;
-            for (connections, pace) in CLIENTS {
+            // A model that speaks at its own pace is the client's pace too.
+            let clients = CLIENTS.into_iter();
+            let clients = clients.filter(|(_, pace)| kind != Kind::Paced || *pace == Pace::AtOnce);
+            for (connections, pace) in clients {
                 let side = |store: bool| {
                     let mut body = body.clone();
                     if let Some(body) = body.as_object_mut() {
@@ -141,7 +144,7 @@ fn pairs<'s>(subjects: &'s [Subject], program: &Path) -> Result<Vec<Pair<'s>>> {
                         address: subject.address,
                         request: load::request("/v1/responses", body.to_string().as_bytes()),
                         connections,
-                        requests: kind.requests(connections) / 2,
+                        requests: (kind.requests(connections) / 2).max(connections),
                         ending: kind.ending(PAIR),
                         pace,
                         wait: Wait::LastByte,

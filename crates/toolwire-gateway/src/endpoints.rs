@@ -182,8 +182,9 @@ fn answer(
         ServedEndpoint::Live => text(StatusCode::OK, "ok\n".to_owned()).into(),
         ServedEndpoint::Ready => ready_or_not(&state, &parts.headers).into(),
         ServedEndpoint::Metrics => {
-            let GatewayState { metrics, log, bodies, streams, .. } = state.as_ref();
-            text(StatusCode::OK, metrics.render(log.lost_lines(), bodies, streams)).into()
+            let GatewayState { metrics, log, bodies, streams, stored, .. } = state.as_ref();
+            let page = metrics.render(log.lost_lines(), bodies, streams, stored.is_available());
+            text(StatusCode::OK, page).into()
         }
         ServedEndpoint::Reload => reload(&state, peer, client).into(),
     }

@@ -26,12 +26,13 @@ use std::ops::ControlFlow;
 
 use self::answer_collector::AnswerCollector;
 use self::errors::{unframed, unusable};
-use self::state::{HeldEnding, PipeMode, PipeState};
+use self::state::{Ending, HeldEnding, PipeMode, PipeState};
 use crate::codec::codec;
 use crate::ledger::Entry;
 pub use crate::model::ResponseSummary;
 use crate::model::{ApiError, Protocol, Request};
 use crate::restore::Restore;
+use crate::stateful::{WrittenAnswer, WrittenEnding};
 use crate::text_tools::{Recovery, TextRequest};
 use crate::translate::{Error, Options, invalid, is_not_an_answer, utf8};
 use crate::wire::sse::{EVENT_LIMIT, Frame, Frames};
@@ -42,6 +43,17 @@ pub struct Pipe {
     state: PipeState,
     /// Puts the client's answer together, if the caller wants it.
     answer: Option<AnswerCollector>,
+}
+
+/// The whole answer of a stream whose ending is held.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HeldAnswer {
+    /// The answer as JSON.
+    pub text: String,
+    /// What is known of it, if it was written here and the client's protocol has servers
+    /// that remember.
+    pub written: Option<WrittenAnswer>,
 }
 
 impl Pipe {
@@ -250,11 +262,21 @@ impl Pipe {
 
     /// The whole answer whose ending is held: as the ending repeats it
     /// (Responses), or put together from what the client has got.
-    pub fn held_answer(&self) -> Option<String> {
-        let ending = self.state.held_ending()?;
-        if let Some(answer) = &self.answer {
-            return answer.answer();
+    pub fn held_answer(&self) -> Option<HeldAnswer> {
+        let Ending { event, written } = self.state.held_ending()?;
+        if let Some(WrittenEnding { place, answer }) = written {
+            let text = str::from_utf8(event.get(place.clone())?).ok()?.to_owned();
+            return Some(HeldAnswer { text, written: Some(answer.clone()) });
         }
+        let text = match &self.answer {
+            Some(answer) => answer.answer()?,
+            None => self.answer_in_ending(event)?,
+        };
+        Some(HeldAnswer { text, written: None })
+    }
+
+    /// The whole answer, as the ending repeats it.
+    fn answer_in_ending(&self, ending: &[u8]) -> Option<String> {
         let codec = codec(self.state.to);
         let mut answer = None;
         let mut frames = Frames::new(ending.len().saturating_add(1));
@@ -271,8 +293,8 @@ impl Pipe {
 
     /// Appends the ending that is held.
     pub fn release_ending(&mut self, out: &mut Vec<u8>) {
-        if let HeldEnding::Held(event) = &mut self.state.held {
-            out.append(event);
+        if let HeldEnding::Held(ending) = &mut self.state.held {
+            out.append(&mut ending.event);
             self.state.held = HeldEnding::Off;
         }
     }

@@ -148,6 +148,23 @@ impl WrittenAnswer {
     }
 }
 
+/// What is known of the last event of a stream, which says the whole answer once more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WrittenEnding {
+    /// Where the answer is.
+    pub place: Range<usize>,
+    /// What is known of it. Places are counted from where it begins.
+    pub answer: WrittenAnswer,
+}
+
+impl WrittenEnding {
+    /// An event that was written so.
+    pub fn new(place: Range<usize>, answer: WrittenAnswer) -> Self {
+        Self { place, answer }
+    }
+}
+
 /// Items to keep, and what belongs to them.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

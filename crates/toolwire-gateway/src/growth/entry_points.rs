@@ -87,6 +87,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/background/running.rs::progress", "looks up one id"),
     ("stored/background/running.rs::stop", "looks up one id"),
     ("stored/conversation_lock.rs::take", "looks up one id"),
+    ("stored/answer_recorder.rs::record_failed", "the work is that of stored/record.rs"),
     ("stored/record.rs::output_items", "part of stored/record.rs::record"),
     ("stored/record.rs::status", "looks at one word"),
     ("stored/endpoints.rs::serve", "the work is that of the functions for each path"),

@@ -3,7 +3,7 @@
 use toolwire::{Action, Code, Entry, Protocol};
 use toolwire_laws::growth::Growth;
 
-use super::{RequestLog, line};
+use super::{RequestLog, line, write_event};
 use crate::config::LogFormat;
 use crate::growth::{Fixture, Row, headers};
 
@@ -14,18 +14,25 @@ pub(crate) const ROWS: &[Row] = &[
             "observe/line.rs::end_text",
             "observe/line.rs::escape_json",
             "observe/line.rs::clip",
+            "observe/line.rs::write_sentence",
+            "observe/event_line.rs::write_event",
         ],
         shape: "long text of what a terminal acts on",
         measure: || {
+            let fixture = Fixture::new(headers::<&str, &str>([]));
             Growth::of(
                 1000,
                 |size| "a\u{1b}\n\u{202e}é\\".repeat(size),
                 |text: &String| {
                     let mut out = String::new();
                     line::write_escaped(text, &mut out);
+                    line::write_sentence(text, &mut out);
                     line::end_text(out);
                     line::escape_json(text.clone().into_bytes());
                     line::clip(text, usize::MAX);
+                    for format in [LogFormat::Text, LogFormat::Json] {
+                        write_event(&fixture.state.log, format, "event", text);
+                    }
                 },
             )
         },

@@ -28,6 +28,17 @@ pub(super) fn write_escaped(text: &str, line: &mut String) {
     }
 }
 
+/// Writes a sentence into a line of text, whose last field it is.
+pub(super) fn write_sentence(text: &str, line: &mut String) {
+    for c in text.chars() {
+        if is_unsafe(c) {
+            let _ = write!(line, "{}", c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+}
+
 /// Ends a line of text.
 pub(super) fn end_text(mut line: String) -> Vec<u8> {
     if line.len() >= LINE_LIMIT {

@@ -104,6 +104,7 @@ impl Metrics {
         lost_lines: u64,
         bodies: &MemoryBudget,
         streams: &MemoryBudget,
+        has_store: Option<bool>,
     ) -> String {
         let upstreams = self.upstreams.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut all: Vec<(&str, &UpstreamMetrics)> = vec![("", &self.without_upstream)];
@@ -142,6 +143,10 @@ impl Metrics {
             bytes(bodies),
         );
         page.gauge("stream_bytes", "Bytes that streams keep until they end", bytes(streams));
+        if let Some(has_store) = has_store {
+            let help = "Whether the store works, as far as is known";
+            page.gauge("store_available", help, has_store.into());
+        }
         page.single(
             "bodies_refused_total",
             "Bodies that did not fit into bodies_total",

@@ -13,8 +13,19 @@ pub(crate) enum Reason {
     Upstream(UpstreamError),
     /// The upstream responded with this status.
     Status(u16),
+    /// The gateway's store does not work.
+    StoreUnavailable,
+    /// The gateway's store has no room.
+    StoreFull,
     /// The gateway, or the upstream in an event, says what kind of error it is.
     Kind(ErrorKind),
+}
+
+impl Reason {
+    /// Whether it says nothing about an upstream.
+    pub(crate) fn is_about_store(self) -> bool {
+        matches!(self, Self::StoreUnavailable | Self::StoreFull)
+    }
 }
 
 impl fmt::Display for Reason {
@@ -22,6 +33,8 @@ impl fmt::Display for Reason {
         match self {
             Self::Upstream(error) => f.write_str(error.label()),
             Self::Status(status) => write!(f, "status_{status}"),
+            Self::StoreUnavailable => f.write_str("store_unavailable"),
+            Self::StoreFull => f.write_str("store_full"),
             Self::Kind(kind) => {
                 // The names of the kinds are words in camel case.
                 for (index, c) in format!("{kind:?}").chars().enumerate() {

@@ -372,7 +372,7 @@ fn micros(time: Duration) -> u64 {
 
 /// Seconds since 1970.
 #[allow(clippy::disallowed_methods, reason = "a line of the log says the time of day")]
-fn seconds_now() -> u64 {
+pub(super) fn seconds_now() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_secs())
 }

@@ -19,7 +19,7 @@ use crate::config::Origin;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
-use crate::stored;
+use crate::stored::{self, Recalled};
 use crate::upstream::{ResponseLimit, Upstream};
 
 /// Answers a request for the number of its tokens.
@@ -56,9 +56,12 @@ async fn count(
     let whole =
         stored::with_session(memory, &tenant, context.client, headers, &head.scanned, &body);
     let body = whole.await?.map_or(body, Into::into);
+    let recalled = stored::look_up(memory, tenant, context.client, &head.scanned, &body);
+    let recalled = Box::pin(recalled).await?;
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
-    if let Some(upstream) = route.upstreams.first()
+    if let Recalled::Nothing | Recalled::Unknown(_) = recalled
+        && let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client
         && upstream.config.origin != Origin::Demo
         && let Some(endpoint) = &context.client.describe().token_count
@@ -66,6 +69,11 @@ async fn count(
     {
         return Ok(counted);
     }
+    let body = match recalled {
+        Recalled::Nothing => body,
+        Recalled::Found(whole) => whole,
+        Recalled::Unknown(missing) => return Err(missing.failure()),
+    };
     let (client, state) = (context.client, context.state);
     state.heavy_work.run(body.len(), || estimate(client, &route.model, &body)).await
 }

@@ -49,6 +49,11 @@ impl Failure {
         Self { status: Some(status), ..Self::new(error) }
     }
 
+    /// The same with a reason that says more than the kind of error.
+    pub(crate) fn because(self, reason: Option<Reason>) -> Self {
+        Self { reason, ..self }
+    }
+
     /// The request cannot be translated.
     pub(crate) fn from_translation(error: &translate::Error) -> Self {
         let mut api = ApiError::new(ErrorKind::InvalidRequest, error.to_string());

@@ -420,7 +420,9 @@ async fn attempt(
         Ok(_) => upstream.responded(),
         Err(failure) => {
             failure.update_health(upstream);
-            context.log.attempt_failed(failure.reason());
+            if !failure.reason().is_about_store() {
+                context.log.attempt_failed(failure.reason());
+            }
         }
     }
     result

@@ -254,6 +254,9 @@ impl ResponseStream {
         // then, and the clock is asked once for each.
         let mut step_end = None;
         loop {
+            if self.poll_failed(cx).is_pending() {
+                return Poll::Pending;
+            }
             if self.should_write() {
                 return Poll::Ready(Some(Ok(self.take_output())));
             }

@@ -29,7 +29,7 @@ use crate::config::Config;
 use crate::identity::Identity;
 use crate::models::keep_fresh;
 use crate::state::{ConfigLoader, GatewayState};
-use crate::stored::{ResponseStore, delete_expired, keep_leases};
+use crate::stored::{ResponseStore, delete_expired, keep_leases, report_outages};
 
 /// What a gateway needs besides its configuration.
 pub struct Setup {
@@ -87,6 +87,13 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
             }
         });
     }
+    let reporting = Arc::clone(&state);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = report_outages(&reporting) => {}
+            () = reporting.drain.closing() => {}
+        }
+    });
     let accept_task = tokio::spawn(accept(listener, Arc::clone(&state)));
     Ok(Gateway { address, handle: Handle { state }, accept_task })
 }

@@ -1,7 +1,7 @@
 //! Keeps an answer, whatever it belongs to.
 
 use bytes::Bytes;
-use toolwire::model::{ApiError, Usage};
+use toolwire::model::Usage;
 use toolwire::stateful::WrittenAnswer;
 use toolwire::tracker::Tracker;
 
@@ -30,11 +30,13 @@ impl AnswerRecorder {
         }
     }
 
-    /// The same, for an answer whose client gets an error as an event.
-    pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
+    /// Keeps an answer that has failed and ends with these events. `None` if there is
+    /// nothing to keep.
+    pub(crate) fn record_failed(self, ending: &[u8]) -> Option<impl Future<Output = ()> + use<>> {
         match self {
-            Self::Response(recorder) => recorder.record_stream(answer).await,
-            Self::Session(recorder) => recorder.record_stream(answer).await,
+            Self::Response(recorder) => recorder.record_failed(ending),
+            // A session goes on from its last good answer.
+            Self::Session(_) => None,
         }
     }
 

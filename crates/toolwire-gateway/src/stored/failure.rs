@@ -3,19 +3,20 @@
 use toolwire::model::{ApiError, ErrorKind, Retry};
 use toolwire_store::{Cap, StoreError};
 
+use crate::observe::Reason;
 use crate::relay::Failure;
 
 /// Something that a request's body names and that is not there, whatever the
 /// reason: unknown, foreign, expired and deleted look the same.
 #[derive(Clone, Debug)]
-pub(super) enum Missing {
+pub(crate) enum Missing {
     Previous(String),
     Conversation(String),
     Item(usize, String),
 }
 
 impl Missing {
-    pub(super) fn failure(&self) -> Failure {
+    pub(crate) fn failure(&self) -> Failure {
         let (status, message, param, code) = match self {
             Self::Previous(id) => (
                 400,
@@ -83,11 +84,26 @@ pub(super) fn conversation_is_busy() -> Failure {
 
 /// A call of the store that failed, as the client sees it.
 pub(super) fn from_store(error: &StoreError) -> Failure {
-    let (status, error) = explained(error);
-    Failure::with_status(status, error)
+    let (status, api) = explained(error);
+    Failure::with_status(status, api).because(reason(error))
 }
 
-/// The same, for a stream whose head has been sent.
+/// Why it failed, if the store is to blame.
+pub(super) fn reason(error: &StoreError) -> Option<Reason> {
+    match error {
+        StoreError::Unavailable { .. } => Some(Reason::StoreUnavailable),
+        StoreError::Full(_) | StoreError::TooLarge { cap: Cap::Tenant | Cap::Total, .. } => {
+            Some(Reason::StoreFull)
+        }
+        StoreError::NotFound
+        | StoreError::Conflict
+        | StoreError::Cursor
+        | StoreError::Invalid(_)
+        | StoreError::TooLarge { cap: Cap::Value | Cap::Read, .. } => None,
+    }
+}
+
+/// What the client is told, and with which status.
 pub(crate) fn explained(error: &StoreError) -> (u16, ApiError) {
     match error {
         StoreError::NotFound => (404, ApiError::new(ErrorKind::NotFound, NOTHING)),

@@ -9,7 +9,8 @@ use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
 use super::list::item_protocol;
 use super::{
-    ResponseStore, RunningJobs, StoredEndpoint, Turn, background, conversations, list, responses,
+    Recalled, ResponseStore, RunningJobs, StoredEndpoint, Turn, background, conversations, list,
+    look_up, responses,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
@@ -100,11 +101,12 @@ pub(crate) const ROWS: &[Row] = &[
 
 const TURN: &[&str] = &[
     "stored/recall.rs::recall",
+    "stored/recall.rs::look_up",
     "stored/recall.rs::plan",
     "stored/recall.rs::new_id",
     "stored/recall.rs::is_usable_id",
     "stored/record.rs::record",
-    "stored/record.rs::record_stream",
+    "stored/record.rs::record_failed",
 ];
 
 const JOB: &[&str] = &[
@@ -159,12 +161,17 @@ fn take_turns(body: &str) {
             let body = Bytes::from(format!("{body}{previous}}}"));
             let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
             let tenant = Tenant::single();
+            let looked_up = look_up(&memory, tenant.clone(), item_protocol(), &head, &body).await;
+            assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), id == "resp_2");
             let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
             plan().record(answer(id), None).await.ok().unwrap();
+            let failed = str::from_utf8(&answer(id)).unwrap().replace("completed", "failed");
+            let ending = format!("event: x\ndata: {{\"response\":{failed}}}\n\n");
+            plan().record_failed(ending.as_bytes()).unwrap().await;
             // The id is taken, which is found out last.
-            assert!(plan().record_stream(answer(id)).await.is_err());
+            assert!(plan().record(answer(id), None).await.is_err());
         }
     });
 }

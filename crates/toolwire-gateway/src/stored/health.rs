@@ -6,6 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use toolwire_store::{NewThread, Store, StoreError, Tenant, ThreadKind, Write, random_id};
 
@@ -13,6 +14,8 @@ use toolwire_store::{NewThread, Store, StoreError, Tenant, ThreadKind, Write, ra
 #[derive(Default)]
 pub(super) struct StoreHealth {
     known: Mutex<Known>,
+    /// Told when the store stops working, fails in another way, or works again.
+    changed: Notify,
 }
 
 #[derive(Default)]
@@ -39,16 +42,30 @@ impl StoreHealth {
     /// Whether there is any use in asking a model for an answer that this client
     /// wants to be stored.
     pub(super) async fn check(&self, store: &Store, tenant: &Tenant) -> Result<(), StoreError> {
-        if let Some(known) = self.recent() {
-            known?;
-        } else {
-            let _asking = Asking(self);
-            let result = tokio::time::timeout(PATIENCE, self.ask(store)).await;
-            let result = result.unwrap_or_else(|_late| Err(late()));
-            self.note(&result);
-            result?;
+        match self.recent() {
+            Some(known) => known?,
+            None => self.find_out(store).await?,
         }
         store.check_room(tenant).await
+    }
+
+    /// Asks the store whether it works, and notes it.
+    pub(super) async fn find_out(&self, store: &Store) -> Result<(), StoreError> {
+        let _asking = Asking(self);
+        let result = tokio::time::timeout(PATIENCE, self.ask(store)).await;
+        let result = result.unwrap_or_else(|_late| Err(late()));
+        self.note(&result);
+        result
+    }
+
+    /// Why the store does not work, as far as is known.
+    pub(super) fn failure(&self) -> Option<StoreError> {
+        self.lock().failure.clone()
+    }
+
+    /// Waits until there is something new to say about that.
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
     /// Notes how a call of the store ended.
@@ -69,7 +86,10 @@ impl StoreHealth {
         };
         let mut known = self.lock();
         known.at = Some(Instant::now());
-        known.failure = failure;
+        if known.failure != failure {
+            known.failure = failure;
+            self.changed.notify_one();
+        }
     }
 
     /// What is known, if it is recent or somebody else is finding out. If not,

@@ -16,6 +16,7 @@ mod failure;
 pub(crate) mod growth;
 mod health;
 mod list;
+mod outages;
 mod recall;
 mod record;
 mod responses;
@@ -33,7 +34,8 @@ use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
 pub(crate) use self::failure::no_background;
 use self::health::StoreHealth;
-pub(crate) use self::recall::{Turn, TurnPlan};
+pub(crate) use self::outages::report_outages;
+pub(crate) use self::recall::{Recalled, Turn, TurnPlan, look_up};
 pub(crate) use self::retention::delete_expired;
 #[cfg(test)]
 pub(crate) use self::sessions::growth as session_growth;
@@ -72,6 +74,11 @@ impl ResponseStore {
 
     pub(crate) fn store(&self) -> Option<&Store> {
         self.store.as_ref()
+    }
+
+    /// Whether the store works, as far as is known. `None` if there is none.
+    pub(crate) fn is_available(&self) -> Option<bool> {
+        self.store.as_ref().map(|_| self.health.failure().is_none())
     }
 }
 

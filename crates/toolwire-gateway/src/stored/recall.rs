@@ -44,8 +44,17 @@ enum TurnInput {
     Unread(Bytes),
 }
 
+/// What is looked up for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    /// To answer, and to keep the answer. Nobody else goes on with the conversation meanwhile.
+    Answer,
+    /// To look at it.
+    Look,
+}
+
 /// What was found for the ids in a request.
-pub(super) enum Recalled {
+pub(crate) enum Recalled {
     /// It has none.
     Nothing,
     /// The gateway has kept everything. This is the request with all of it.
@@ -107,7 +116,8 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
-        Box::pin(Self::recall_state(memory, codec, tenant, client, head, body)).await
+        let purpose = Purpose::Answer;
+        Box::pin(Self::recall_state(memory, codec, tenant, client, head, body, purpose)).await
     }
 
     /// Looks up what a request refers to that may refer to something.
@@ -118,14 +128,15 @@ impl Turn {
         client: Protocol,
         head: &RequestHead,
         body: &Bytes,
+        purpose: Purpose,
     ) -> Result<Option<Self>, Failure> {
         let request = stateful::read_request(client, head, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(request) = request else { return Ok(None) };
         let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
-        let trouble = match request.store {
-            Some(false) => None,
-            Some(true) | None => trouble(&health, store.as_ref(), &tenant).await,
+        let trouble = match (purpose, request.store) {
+            (Purpose::Look, _) | (_, Some(false)) => None,
+            (Purpose::Answer, Some(true) | None) => trouble(&health, store.as_ref(), &tenant).await,
         };
         let mut turn = Self {
             id: new_id("resp_")?,
@@ -157,7 +168,8 @@ impl Turn {
         turn.store = Some(store.clone());
         let mut earlier = Vec::new();
         let mut known = HashSet::new();
-        let found = turn.find_earlier(&store, memory, &request, &mut earlier, &mut known).await?;
+        let found =
+            turn.find_earlier(&store, memory, &request, purpose, &mut earlier, &mut known).await?;
         if let Err(missing) = found {
             turn.recalled = Recalled::Unknown(missing);
             return Ok(Some(turn));
@@ -265,6 +277,7 @@ impl Turn {
         store: &Store,
         memory: &ResponseStore,
         request: &StatefulRequest<'_>,
+        purpose: Purpose,
         earlier: &mut Vec<Bytes>,
         known: &mut HashSet<String>,
     ) -> Result<Result<(), Missing>, Failure> {
@@ -285,14 +298,19 @@ impl Turn {
             let kind = ThreadKind::Conversation;
             // The turn before this one may end while this one waits, so it is
             // read after it is locked.
-            let lock = memory.conversations.take(&self.tenant, id);
+            let lock = match purpose {
+                Purpose::Answer => memory.conversations.take(&self.tenant, id),
+                Purpose::Look => None,
+            };
             let found = store.thread_with_items(&self.tenant, kind, id).await;
             let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
                 return Ok(Err(Missing::Conversation(id.clone())));
             };
-            let lock = Arc::new(lock.ok_or_else(failure::conversation_is_busy)?);
-            let (id, version) = (id.clone(), thread.version);
-            self.conversation = Some(JoinedConversation { id, version, _lock: lock });
+            if let Purpose::Answer = purpose {
+                let lock = Arc::new(lock.ok_or_else(failure::conversation_is_busy)?);
+                let (id, version) = (id.clone(), thread.version);
+                self.conversation = Some(JoinedConversation { id, version, _lock: lock });
+            }
             for Item { id, tag: _, body } in items {
                 known.insert(id);
                 earlier.push(body);
@@ -340,6 +358,22 @@ impl Turn {
         let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
         Item::new(own.unwrap_or_else(|| item_id(&self.id, index)), bytes)
     }
+}
+
+/// What a request refers to, for somebody who only looks at it.
+pub(crate) async fn look_up(
+    memory: &ResponseStore,
+    tenant: Tenant,
+    client: Protocol,
+    head: &RequestHead,
+    body: &Bytes,
+) -> Result<Recalled, Failure> {
+    let Some(codec) = codec(client).stateful.filter(|_| head.has_state) else {
+        return Ok(Recalled::Nothing);
+    };
+    let purpose = Purpose::Look;
+    let turn = Turn::recall_state(memory, codec, tenant, client, head, body, purpose).await?;
+    Ok(turn.map_or(Recalled::Nothing, |turn| turn.recalled))
 }
 
 /// Why nothing can be stored at the moment. The model is not asked for an answer

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolwire::model::ApiError;
 use toolwire::stateful::{StatefulAnswer, StatefulItem, WrittenAnswer};
-use toolwire::{Protocol, stateful};
+use toolwire::{Protocol, codec, stateful};
 use toolwire_store::{
     Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
 };
 
-use super::failure::explained;
+use super::failure::from_store;
 use super::health::StoreHealth;
 use super::recall::{JoinedConversation, is_usable_id};
 use crate::relay::Failure;
@@ -37,15 +36,17 @@ impl Recorder {
         answer: Bytes,
         written: Option<WrittenAnswer>,
     ) -> Result<(), Failure> {
-        self.commit(answer, written).await.map_err(|error| {
-            let (status, error) = explained(&error);
-            Failure::with_status(status, error)
-        })
+        self.commit(answer, written).await.map_err(|error| from_store(&error))
     }
 
-    /// The same, for an answer whose client gets an error as an event.
-    pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
-        self.commit(answer, None).await.map_err(|error| explained(&error).1)
+    /// Keeps an answer that has failed and ends with these events, so that its client finds
+    /// it under the id that it knows. `None` if there is nothing to keep.
+    pub(crate) fn record_failed(self, ending: &[u8]) -> Option<impl Future<Output = ()> + use<>> {
+        let ending = str::from_utf8(ending).ok().filter(|_| self.stores)?;
+        let (_, data) = ending.trim_end().rsplit_once("\ndata: ")?;
+        let answer = (codec(self.client).answer_in_event)(data)?;
+        // The client gets an error in any case.
+        Some(async { drop(self.commit(answer.into(), None).await) })
     }
 
     async fn commit(self, answer: Bytes, written: Option<WrittenAnswer>) -> Result<(), StoreError> {
@@ -60,7 +61,11 @@ impl Recorder {
         };
         let output = output_items(&read, &answer, &input)?;
         let mut writes = Vec::with_capacity(2);
-        if let Some(JoinedConversation { id, version, _lock }) = &conversation {
+        let status = status(&read.status);
+        // A failed turn is not part of the conversation.
+        if let Some(JoinedConversation { id, version, _lock }) = &conversation
+            && status != Status::Failed
+        {
             writes.push(Write::Append {
                 kind: ThreadKind::Conversation,
                 id: id.clone(),
@@ -73,7 +78,7 @@ impl Recorder {
                 id: read.id,
                 previous,
                 conversation: conversation.as_ref().map(|joined| joined.id.clone()),
-                status: status(&read.status),
+                status,
                 model,
                 body: answer.clone(),
                 repeats: read.repeats,

@@ -2,8 +2,10 @@
 //! remember nothing.
 
 mod background;
+mod counts;
 mod full_disk;
 mod isolation;
+mod outages;
 mod postgres;
 mod sessions;
 
@@ -13,11 +15,13 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
-use toolwire_gateway::config::StoreConfig;
+use toolwire_gateway::config::{Credential, Secret, StoreConfig};
 use toolwire_store::Options;
 
 use crate::client::{self, ReceivedResponse};
-use crate::upstream::{ReceivedRequest, Server, Step, stream, whole};
+use crate::upstream::{
+    ReceivedRequest, Server, Step, chunk, stream, stream_end, stream_head, whole,
+};
 use crate::{at, config, fixtures, start};
 
 /// A gateway in front of a server, with a store.
@@ -385,4 +389,52 @@ async fn a_conversation() {
     assert_eq!(gone, json!({"id": id, "object": "conversation.deleted", "deleted": true}));
     let body = json!({"model": "m", "input": "Hi", "conversation": id});
     assert_eq!(respond(to, &body).await.status, 404);
+}
+
+/// A stream that fails ends with an answer too, and its client knows its id. It is kept like any
+/// other, except that the conversation goes on without it.
+#[tokio::test]
+async fn a_stream_that_fails_can_be_read() {
+    let error = r#"data: {"error":{"message":"no key-of-the-upstream-0123456 today","type":"server_error"}}"#;
+    for (name, end) in [("cut", None), ("error", Some(format!("{error}\n\n")))] {
+        let mut steps = vec![stream_head("")];
+        steps.extend(fixtures::events(Protocol::Chat).iter().take(3).map(chunk));
+        match end {
+            Some(event) => steps.extend([chunk(&event), stream_end()]),
+            None => steps.push(Step::Close),
+        }
+        let server = Server::new(Protocol::Chat, steps).await;
+        let mut upstream = at(&server);
+        upstream.credential =
+            Credential::Key(Secret::new("key-of-the-upstream-0123456".to_owned()));
+        let mut config = config(vec![upstream]);
+        config.store = StoreConfig::On(Options::memory());
+        let gateway = start(config).await;
+        let to = gateway.address();
+        let conversation = client::post(to, "/v1/conversations", &[], "{}").await.json();
+        let body = json!({"model": "m", "input": "Hi", "stream": true,
+            "conversation": conversation["id"]});
+        let got = respond(to, &body).await;
+        let events = got.body.lines().filter_map(|line| line.strip_prefix("data: {"));
+        let events = events.map(|event| serde_json::from_str(&format!("{{{event}")).unwrap());
+        let events: Vec<Value> = events.collect();
+        let (first, last) = (&events[0], events.last().unwrap());
+        assert_eq!(first["type"], "response.created", "{name}: {got:?}");
+        assert_eq!(last["type"], "response.failed", "{name}: {got:?}");
+        assert_eq!(first["response"]["id"], last["response"]["id"], "{name}");
+        let path = format!("/v1/responses/{}", first["response"]["id"].as_str().unwrap());
+        let stored = client::get(to, &path, &[]).await;
+        assert_eq!((stored.status, stored.json()), (200, last["response"].clone()), "{name}");
+        assert_eq!(stored.json()["status"], "failed", "{name}");
+        assert!(!stored.body.contains("key-of-the-upstream"), "{name}: {stored:?}");
+        let items = client::get(to, &format!("{path}/input_items"), &[]).await.json();
+        assert_eq!(items["data"][0]["content"][0]["text"], "Hi", "{name}");
+        let path = format!("/v1/conversations/{}/items", conversation["id"].as_str().unwrap());
+        assert_eq!(client::get(to, &path, &[]).await.json()["data"], json!([]), "{name}");
+        let body = json!({"model": "m", "input": "Hi", "stream": true, "store": false});
+        let got = respond(to, &body).await;
+        let id = got.body.split("\"id\":\"").nth(1).unwrap().split('"').next().unwrap();
+        let path = format!("/v1/responses/{id}");
+        assert_eq!(client::get(to, &path, &[]).await.status, 404, "{name}");
+    }
 }

@@ -28,7 +28,7 @@ use crate::profile::Profile;
 use crate::protocol::{Description, ListedModel, ModelPage};
 use crate::registry::{SchemaMember, ToolForm};
 use crate::session::SessionCodec;
-use crate::stateful::{StatefulCodec, WrittenAnswer};
+use crate::stateful::{StatefulCodec, WrittenAnswer, WrittenEnding};
 use crate::toolset::Toolset;
 use crate::wire::sse::Frame;
 use crate::wire::{Raw, ReadError, Reader};
@@ -228,8 +228,9 @@ pub trait StreamWriter: Send {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger);
 
     /// Writes the event with which a stream ends well. It comes behind
-    /// [`Event::End`] and behind whatever was kept back.
-    fn write_end(&mut self, out: &mut Vec<u8>);
+    /// [`Event::End`] and behind whatever was kept back. In a protocol whose servers
+    /// remember, it says where in `out` the answer is that they keep.
+    fn write_end(&mut self, out: &mut Vec<u8>) -> Option<WrittenEnding>;
 
     /// What [`StreamWriter::write_end`] has written never reached the client. An
     /// error takes its place.

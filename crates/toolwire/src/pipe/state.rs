@@ -14,6 +14,7 @@ use crate::codec::{EventOutcome, EventSink, StreamReader, StreamWriter, codec};
 use crate::ledger::LossPolicy;
 use crate::model::{ApiError, Event, Protocol, Request, ResponseContext, ResponseSummary};
 use crate::restore::Restore;
+use crate::stateful::WrittenEnding;
 use crate::text_tools::Recovery;
 use crate::translate::{Error, Options, invalid, is_not_an_answer};
 use crate::unfold::unfold;
@@ -48,7 +49,14 @@ pub(super) enum HeldEnding {
     /// It will be held, and has not come.
     Expected,
     /// It is held.
-    Held(Vec<u8>),
+    Held(Ending),
+}
+
+/// The event with which a stream ends well.
+pub(super) struct Ending {
+    pub(super) event: Vec<u8>,
+    /// What is known of it, if it was written here.
+    pub(super) written: Option<WrittenEnding>,
 }
 
 /// What happens to the events of a stream.
@@ -139,7 +147,8 @@ impl PipeState {
                 Ok(EventOutcome::End) => {
                     self.done = true;
                     if let HeldEnding::Expected = self.held {
-                        self.held = HeldEnding::Held(out.split_off(before));
+                        let event = out.split_off(before);
+                        self.held = HeldEnding::Held(Ending { event, written: None });
                     }
                 }
                 Ok(EventOutcome::Failed) => self.done = true,
@@ -237,9 +246,9 @@ impl PipeState {
     }
 
     /// The last event, if it is held.
-    pub(super) fn held_ending(&self) -> Option<&[u8]> {
+    pub(super) fn held_ending(&self) -> Option<&Ending> {
         match &self.held {
-            HeldEnding::Held(event) => Some(event),
+            HeldEnding::Held(ending) => Some(ending),
             HeldEnding::Off | HeldEnding::Expected => None,
         }
     }
@@ -274,8 +283,8 @@ impl PipeState {
                 self.ledger.write_comment(out.len(), out);
                 if let HeldEnding::Expected = self.held {
                     let mut event = Vec::new();
-                    translator.writer.write_end(&mut event);
-                    self.held = HeldEnding::Held(event);
+                    let written = translator.writer.write_end(&mut event);
+                    self.held = HeldEnding::Held(Ending { event, written });
                 } else {
                     translator.writer.write_end(out);
                 }
@@ -302,7 +311,8 @@ impl PipeState {
                 if let HeldEnding::Expected = self.held
                     && self.done
                 {
-                    self.held = HeldEnding::Held(Vec::new());
+                    let ending = Ending { event: Vec::new(), written: None };
+                    self.held = HeldEnding::Held(ending);
                 }
             }
             PipeMode::Translate(_) => {

@@ -229,7 +229,7 @@ fn state_that_the_caller_keeps() {
         let mut pipe = prepared.pipe(&options).with_held_ending();
         pipe.whole(answer.as_bytes(), &mut Vec::new());
         let streamed: serde_json::Value =
-            serde_json::from_str(&pipe.held_answer().unwrap()).unwrap();
+            serde_json::from_str(&pipe.held_answer().unwrap().text).unwrap();
         for answer in [answered, streamed] {
             assert_eq!(answer["id"], "resp_2", "{to}");
             assert_eq!(answer["created_at"], 7, "{to}");

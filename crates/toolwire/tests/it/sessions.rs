@@ -459,6 +459,7 @@ fn the_answer_of_a_stream() {
             pipe.push(&stream.bytes, &mut out);
             pipe.finish(&mut out);
             let Some(held) = pipe.held_answer() else { continue };
+            let held = held.text;
             pipe.release_ending(&mut out);
             let mut read = StreamedAnswer::new(client);
             let Ok(arrived) = read.push(&out) else { continue };

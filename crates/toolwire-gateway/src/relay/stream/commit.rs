@@ -5,8 +5,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind};
+use toolwire::pipe::HeldAnswer;
 
 use super::ResponseStream;
+use crate::relay::Failure;
 use crate::stored::AnswerRecorder;
 
 /// How far the answer is from being kept.
@@ -17,6 +19,8 @@ pub(super) enum Commit {
     Waiting(WaitingAnswer),
     /// It is being kept.
     Running { commit: RunningCommit, tail: Vec<u8> },
+    /// It has failed, and is being kept all the same.
+    Failing(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// It cannot be kept.
     Failed,
 }
@@ -30,7 +34,7 @@ pub(super) struct WaitingAnswer {
 }
 
 /// An answer on its way into the store.
-type RunningCommit = Pin<Box<dyn Future<Output = Result<(), ApiError>> + Send>>;
+type RunningCommit = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 impl Commit {
     /// Whether the stream ended because of the store, which says nothing about
@@ -60,6 +64,24 @@ impl ResponseStream {
         }
     }
 
+    /// Keeps an answer that has failed before its client gets the end of it.
+    pub(super) fn poll_failed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Commit::Waiting(_) = self.commit
+            && self.pipe.is_done()
+            && self.pipe.summary().error.is_some()
+            && !self.cancellation.is_cancelled()
+            && let Commit::Waiting(waiting) = std::mem::replace(&mut self.commit, Commit::Off)
+            && let Some(commit) = waiting.recorder.record_failed(&self.out)
+        {
+            self.commit = Commit::Failing(Box::pin(commit));
+        }
+        if let Commit::Failing(commit) = &mut self.commit {
+            std::task::ready!(commit.as_mut().poll(cx));
+            self.commit = Commit::Off;
+        }
+        Poll::Ready(())
+    }
+
     /// Keeps the answer whose ending is held, and lets the ending go. If the
     /// answer cannot be kept, the client gets an error instead.
     pub(super) fn poll_commit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -67,12 +89,12 @@ impl ResponseStream {
             && let Commit::Waiting(waiting) = std::mem::replace(&mut self.commit, Commit::Off)
         {
             let WaitingAnswer { mut recorder, tail } = waiting;
-            let Some(answer) = self.pipe.held_answer() else {
+            let Some(HeldAnswer { text, written, .. }) = self.pipe.held_answer() else {
                 self.fail(ApiError::new(ErrorKind::Server, "The answer cannot be stored."));
                 return Poll::Ready(());
             };
             recorder.set_usage(self.pipe.summary().usage.as_ref());
-            let commit = Box::pin(recorder.record_stream(Bytes::from(answer)));
+            let commit = Box::pin(recorder.record(Bytes::from(text), written));
             self.commit = Commit::Running { commit, tail };
         }
         if let Commit::Running { commit, tail } = &mut self.commit {
@@ -81,9 +103,12 @@ impl ResponseStream {
             self.commit = Commit::Off;
             match result {
                 Ok(()) => self.out.append(&mut tail),
-                Err(error) => {
+                Err(failure) => {
                     self.commit = Commit::Failed;
-                    self.fail(error);
+                    if let Some(log) = &mut self.log {
+                        log.set_reason(failure.reason());
+                    }
+                    self.fail(failure.into_error());
                     return Poll::Ready(());
                 }
             }

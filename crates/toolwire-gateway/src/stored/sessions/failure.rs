@@ -47,12 +47,11 @@ pub(super) fn unknown_protocol() -> Failure {
 
 /// A call of the store that failed, as the client sees it.
 pub(super) fn from_store(error: &StoreError) -> Failure {
-    let (status, error) = explained(error);
-    Failure::with_status(status, error)
+    let (status, api) = explained(error);
+    Failure::with_status(status, api).because(failure::reason(error))
 }
 
-/// The same, for a stream whose head has been sent.
-pub(super) fn explained(error: &StoreError) -> (u16, ApiError) {
+fn explained(error: &StoreError) -> (u16, ApiError) {
     if let StoreError::Conflict = error {
         return (409, busy());
     }

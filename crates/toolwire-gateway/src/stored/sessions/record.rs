@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use toolwire::model::{ApiError, Usage};
+use toolwire::model::Usage;
 use toolwire::tracker::Tracker;
 use toolwire::{Protocol, codec, session};
 use toolwire_store::{Item, Store, StoreError, Tenant, Write, random_id};
 
-use super::failure::explained;
+use super::failure::from_store;
 use super::kept::{SessionChange, tag};
 use super::stats::SessionStats;
 use crate::heavy_work::in_place;
@@ -51,15 +51,7 @@ impl SessionRecorder {
 
     /// Keeps the answer. When this returns, the session goes on from it.
     pub(crate) async fn record(self, answer: Bytes) -> Result<(), Failure> {
-        self.commit(answer).await.map_err(|error| {
-            let (status, error) = explained(&error);
-            Failure::with_status(status, error)
-        })
-    }
-
-    /// The same, for an answer whose client gets an error as an event.
-    pub(crate) async fn record_stream(self, answer: Bytes) -> Result<(), ApiError> {
-        self.commit(answer).await.map_err(|error| explained(&error).1)
+        self.commit(answer).await.map_err(|error| from_store(&error))
     }
 
     async fn commit(mut self, answer: Bytes) -> Result<(), StoreError> {

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolwire::Protocol;
+use toolwire_gateway::config::{LogFormat, StoreConfig};
 use toolwire_store::Options;
 
-use super::{TempStore, gateway, respond};
+use super::{TempStore, respond};
+use crate::log::logging;
 use crate::upstream::{Server, whole};
-use crate::{client, fixtures, ms};
+use crate::{at, client, config, fixtures, ms};
 
 /// Storing fails by name before a model is asked, everything else goes on, and
 /// storing works again as soon as there is room.
@@ -21,7 +23,9 @@ async fn storing_stops_and_serving_goes_on() {
     let Some(disk) = SmallDisk::new(&folder.0) else { return };
     let protocol = Protocol::Chat;
     let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
-    let gateway = gateway(&server, Options::sqlite(disk.0.join("store.db"))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::sqlite(disk.0.join("store.db")));
+    let (gateway, lines) = logging(config, LogFormat::Text).await;
     let to = gateway.address();
     let long = |store| json!({"model": "m", "input": "x".repeat(400_000), "store": store});
     let mut stored = Vec::new();
@@ -55,6 +59,9 @@ async fn storing_stops_and_serving_goes_on() {
         assert!(grown.elapsed() < Duration::from_secs(5), "it does not recover");
         tokio::time::sleep(ms(100)).await;
     }
+    let log = lines.text();
+    assert!(log.contains(" the disk of the store is full: "), "{log}");
+    assert!(log.contains(" reason=store_full\n"), "{log}");
 }
 
 /// A disk of a few megabytes. Only root can have one.

@@ -160,10 +160,12 @@ async fn ids_in_a_body() {
     };
     let foreign = with(&theirs.response, &theirs.conversation, &theirs.item);
     let unknown = with("resp_0", "conv_0", "msg_0");
-    for (foreign, unknown) in foreign.iter().zip(&unknown) {
+    let pairs = foreign.iter().zip(&unknown);
+    let paths = ["/v1/responses", "/v1/responses/input_tokens"];
+    for ((foreign, unknown), path) in pairs.flat_map(|pair| paths.map(|path| (pair, path))) {
         let post = |body: &Value| {
             let body = body.to_string();
-            async move { client::post(to, "/v1/responses", &[OTHER], &body).await }
+            async move { client::post(to, path, &[OTHER], &body).await }
         };
         let (foreign, unknown) = (post(foreign).await, post(unknown).await);
         assert_eq!(foreign.status, unknown.status);

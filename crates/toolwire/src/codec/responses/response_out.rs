@@ -46,12 +46,12 @@ pub(super) fn encode(
     Some(WrittenAnswer { id, status: ended.status, output, repeats })
 }
 
-/// Where parts of an answer are.
+/// Where parts of an answer are, counted from where it begins.
 pub(super) struct WrittenParts {
     /// The list of its items.
-    output: Range<usize>,
+    pub(super) output: Range<usize>,
     /// What says again what the request said.
-    repeats: Range<usize>,
+    pub(super) repeats: Range<usize>,
 }
 
 /// Writes the object of an answer. `write_items` writes its items.
@@ -67,6 +67,7 @@ pub(super) fn write_response(
     let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
     let ResponseEnd { status, reason, explanation: _, failure } = ended;
+    let start = out.len();
     let mut object = Object::new(out);
     object.put("id", id);
     object.put("object", "response");
@@ -91,9 +92,9 @@ pub(super) fn write_response(
         (None, context) => object.put("model", context.map_or("", String::as_str)),
     }
     let list = object.key("output");
-    let output_start = list.len();
+    let output_start = list.len() - start;
     write_items(&mut Array::new(list), cx);
-    let output = output_start..list.len();
+    let output = output_start..list.len() - start;
     match tokens {
         Some(tokens) => usage_out::write(tokens, &mut object, cx.ledger),
         None => object.put("usage", &()),
@@ -107,7 +108,7 @@ pub(super) fn write_response(
             &defaults
         }
     };
-    let echo_start = object.members_in_parts(echo.parts());
+    let echo_start = object.members_in_parts(echo.parts()) - start;
     let repeats = echo_start..echo_start + echo.common_len();
     let labels = extra.iter().find(|field| is_metadata(field));
     match (labels, context.and_then(|context| context.metadata.as_deref())) {

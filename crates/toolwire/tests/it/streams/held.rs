@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::pipe::Pipe;
+use toolwire::pipe::{HeldAnswer, Pipe};
 use toolwire::{Protocol, codec};
 
 use super::pipe;
@@ -38,7 +38,7 @@ fn the_answer_is_the_one_in_the_last_event() {
     for stream in streams() {
         let to = Protocol::Responses;
         let (mut pipe, _) = played(pipe(stream.from, to, None).with_held_ending(), &stream.bytes);
-        let Some(answer) = pipe.held_answer() else {
+        let Some(HeldAnswer { text: answer, .. }) = pipe.held_answer() else {
             assert!(!pipe.holds_ending(), "{}", stream.name());
             continue;
         };

@@ -13,6 +13,7 @@ use super::error_out;
 use crate::codec::StreamWriter;
 use crate::ledger::Ledger;
 use crate::model::{Event, ResponseContext};
+use crate::stateful::WrittenEnding;
 use crate::wire::sse::write_event;
 
 /// Writes a stream of Chat.
@@ -75,10 +76,11 @@ impl StreamWriter for ChatStreamWriter {
         }
     }
 
-    fn write_end(&mut self, out: &mut Vec<u8>) {
+    fn write_end(&mut self, out: &mut Vec<u8>) -> Option<WrittenEnding> {
         if let WriterState::Ended = self.state {
             self.state = WriterState::Over;
             out.extend_from_slice(DONE);
         }
+        None
     }
 }

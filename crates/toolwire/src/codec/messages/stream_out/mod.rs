@@ -23,6 +23,7 @@ use crate::codec::context::EncodeContext;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, ErrorKind, Event, Head, Piece, Protocol, ResponseContext, Start};
 use crate::profile::Profile;
+use crate::stateful::WrittenEnding;
 use crate::wire::names::Names;
 use crate::wire::{Object, Pos, Str, TextBuffer, sse};
 
@@ -139,7 +140,7 @@ impl StreamWriter for MessagesStreamWriter {
         }
     }
 
-    fn write_end(&mut self, out: &mut Vec<u8>) {
+    fn write_end(&mut self, out: &mut Vec<u8>) -> Option<WrittenEnding> {
         match self.phase {
             WritePhase::Ended => {
                 self.phase = WritePhase::Over;
@@ -152,6 +153,7 @@ impl StreamWriter for MessagesStreamWriter {
             }
             WritePhase::Over => {}
         }
+        None
     }
 }
 

@@ -14,13 +14,15 @@ pub(super) mod from_response;
 mod items;
 mod reasoning;
 
+use std::ops::Range;
+
 use crate::codec::StreamWriter;
 use crate::codec::context::EncodeContext;
 use crate::codec::losses_out::report_usage_details;
 use crate::codec::responses::error_out;
 use crate::codec::responses::items_out::ItemProgress;
 use crate::codec::responses::response_out::{
-    lose_members, response_id, write_response, write_tier,
+    WrittenParts, lose_members, response_id, write_response, write_tier,
 };
 use crate::codec::responses::stop_out::ResponseEnd;
 use crate::fold::Fold;
@@ -29,6 +31,7 @@ use crate::model::{
     ApiError, Event, Head, Own, Part, Piece, Protocol, ResponseContext, Start, Stop, Tail,
 };
 use crate::profile::Profile;
+use crate::stateful::{WrittenAnswer, WrittenEnding};
 use crate::wire::names::Names;
 use crate::wire::{Array, At, Object, Str};
 use blocks::StreamBlock;
@@ -114,17 +117,19 @@ impl StreamWriter for ResponsesStreamWriter {
         }
     }
 
-    fn write_end(&mut self, out: &mut Vec<u8>) {
+    fn write_end(&mut self, out: &mut Vec<u8>) -> Option<WrittenEnding> {
         self.flush_pending(out);
         if self.finished {
-            return;
+            return None;
         }
         let (status, reason) = self.ended.take().unwrap_or(("completed", None));
         let ended = ResponseEnd { status, reason, explanation: None, failure: None };
-        self.terminal(&ended, out);
+        let (place, WrittenParts { output, repeats }) = self.terminal(&ended, out);
         if status != "failed" {
             out.extend_from_slice(b"data: [DONE]\n\n");
         }
+        let answer = WrittenAnswer { id: self.id.clone(), status, output, repeats };
+        Some(WrittenEnding { place, answer })
     }
 
     fn retract_end(&mut self) {
@@ -183,8 +188,14 @@ impl ResponsesStreamWriter {
         self.id = response_id(start.origin, start.id.as_ref(), Some(&self.context));
     }
 
-    /// Writes an event that holds the answer as far as it has come.
-    fn lifecycle(&mut self, kind: &str, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
+    /// Writes an event that holds the answer as far as it has come. Returns where the
+    /// answer is, and its parts.
+    fn lifecycle(
+        &mut self,
+        kind: &str,
+        ended: &ResponseEnd<'_>,
+        out: &mut Vec<u8>,
+    ) -> (Range<usize>, WrittenParts) {
         let (fold, groups) = (&self.fold, &self.groups);
         let items: usize = groups.iter().map(|group| group.size(fold)).sum();
         EventWriter::make_room(items + self.context.echo.len(), out);
@@ -202,19 +213,26 @@ impl ResponsesStreamWriter {
                 }
             }
         };
-        write_response(&outline, &self.id, ended, context, out, cx, write_items);
+        let start = out.len();
+        let parts = write_response(&outline, &self.id, ended, context, out, cx, write_items);
+        let place = start..out.len();
         EventWriter::end(out);
+        (place, parts)
     }
 
-    fn terminal(&mut self, ended: &ResponseEnd<'_>, out: &mut Vec<u8>) {
+    fn terminal(
+        &mut self,
+        ended: &ResponseEnd<'_>,
+        out: &mut Vec<u8>,
+    ) -> (Range<usize>, WrittenParts) {
         let kind = match ended.status {
             "completed" => "response.completed",
             "failed" => "response.failed",
             "cancelled" => "response.cancelled",
             _incomplete => "response.incomplete",
         };
-        self.lifecycle(kind, ended, out);
         self.finished = true;
+        self.lifecycle(kind, ended, out)
     }
 
     /// The model has stopped, so it is known whether the last item is complete.

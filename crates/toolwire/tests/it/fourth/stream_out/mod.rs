@@ -9,6 +9,7 @@ use toolwire::codec::StreamWriter;
 use toolwire::model::{
     CallForm, CallHead, Event, Head, Part, Piece, ResponseContext, Start, Tail, Turn,
 };
+use toolwire::stateful::WrittenEnding;
 use toolwire::wire::sse::write_event;
 use toolwire::wire::{Array, Object, Pos, Str};
 use toolwire::{Code, Ledger};
@@ -78,8 +79,9 @@ impl StreamWriter for FourthStreamWriter {
         }
     }
 
-    fn write_end(&mut self, out: &mut Vec<u8>) {
+    fn write_end(&mut self, out: &mut Vec<u8>) -> Option<WrittenEnding> {
         write(out, "closed", |_event| {});
+        None
     }
 }
 

@@ -1,0 +1,108 @@
+//! What the operator hears about a store that does not work.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use toolwire::Protocol;
+use toolwire_gateway::config::{LogFormat, StoreConfig};
+use toolwire_store::Options;
+
+use super::{TempStore, respond};
+use crate::log::{Lines, logging};
+use crate::upstream::{ReceivedRequest, Server, stream, whole};
+use crate::{at, client, config, fixtures, ms};
+
+/// Waits until some line of the log is what is looked for.
+async fn wait_for(lines: &Lines, what: impl Fn(&str) -> bool) -> String {
+    let began = Instant::now();
+    loop {
+        let text = lines.text();
+        if let Some(line) = text.lines().find(|line| what(line)) {
+            return line.to_owned();
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "{text}");
+        tokio::time::sleep(ms(20)).await;
+    }
+}
+
+async fn is_available(to: std::net::SocketAddr) -> bool {
+    let metrics = client::get(to, "/metrics", &[]).await.body;
+    metrics.lines().any(|line| line == "toolwire_store_available 1")
+}
+
+/// A database that is not there is in the log before anybody has asked for anything, and the
+/// requests that needed it say so too.
+#[tokio::test]
+async fn a_database_that_is_not_there() {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed = listener.local_addr().unwrap();
+    drop(listener);
+    for format in [LogFormat::Text, LogFormat::Json] {
+        let mut config = config(vec![at(&server)]);
+        let options = Options::postgres(format!("postgres://me:hunter2@{closed}/none"));
+        config.store = StoreConfig::On(options);
+        let (gateway, lines) = logging(config, format).await;
+        let line = wait_for(&lines, |line| line.contains("not available")).await;
+        assert!(line.contains("Connection refused"), "{line}");
+        assert!(!line.contains("hunter2"), "{line}");
+        let to = gateway.address();
+        let got = respond(to, &json!({"model": "m", "input": "Hi"})).await;
+        assert_eq!(got.status, 503, "{got:?}");
+        let got = respond(to, &json!({"model": "m", "input": "Hi", "store": false})).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert!(!is_available(to).await);
+        if format == LogFormat::Text {
+            wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
+        } else {
+            let event: Value = serde_json::from_str(&line).unwrap();
+            assert_eq!(event["event"], "store_unavailable");
+            assert!(event["time"].as_u64().unwrap() > 1_700_000_000);
+            wait_for(&lines, |line| line.contains("\"reason\":\"store_unavailable\"")).await;
+        }
+        let said = lines.text().matches("Connection refused").count();
+        assert_eq!(said, 1, "{}", lines.text());
+    }
+}
+
+/// A store that stops working while a model answers, which the line of that request says
+/// whether it was a stream or not. And it is said when the store works again.
+#[tokio::test]
+async fn a_store_that_breaks_and_mends() {
+    let folder = TempStore::new("outages");
+    let path = folder.0.join("store.db");
+    let protocol = Protocol::Chat;
+    let broken = path.clone();
+    // A newer program takes the file while the model answers.
+    let server = Server::scripted(protocol, move |_, seen: &ReceivedRequest| {
+        set_version(&broken, 99);
+        match seen.json()["stream"] == true {
+            true => stream(&fixtures::events(protocol)),
+            false => whole(200, "", fixtures::answer(protocol)),
+        }
+    })
+    .await;
+    for streamed in [false, true] {
+        let mut config = config(vec![at(&server)]);
+        config.store = StoreConfig::On(Options::sqlite(&path));
+        let (gateway, lines) = logging(config, LogFormat::Text).await;
+        let to = gateway.address();
+        assert!(is_available(to).await);
+        let got = respond(to, &json!({"model": "m", "input": "Hi", "stream": streamed})).await;
+        assert_eq!(got.status, if streamed { 200 } else { 503 }, "{got:?}");
+        assert!(!got.body.contains("response.completed"), "{got:?}");
+        let line = wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
+        assert!(!line.contains(" failed="), "the upstream did its part: {line}");
+        let line = wait_for(&lines, |line| line.contains("not available")).await;
+        assert!(line.contains("the store has version 99"), "{line}");
+        set_version(&path, 5);
+        wait_for(&lines, |line| line.ends_with(" the store works again")).await;
+        assert!(is_available(to).await);
+    }
+}
+
+fn set_version(path: &std::path::Path, version: i64) {
+    Connection::open(path).unwrap().pragma_update(None, "user_version", version).unwrap();
+}

@@ -41,6 +41,7 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
+mod change;
 mod engine;
 mod error;
 mod id;
@@ -48,6 +49,7 @@ mod model;
 mod options;
 mod packed;
 mod plan;
+mod record;
 mod store;
 mod transfer;
 mod usage;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::engine::database;
+use crate::error::OpenError;
 use crate::model::Timestamp;
 
 /// How to open a store.
@@ -93,6 +95,12 @@ impl PostgresOptions {
     /// A database at an address.
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), connections: 16, timeout: Duration::from_secs(5) }
+    }
+
+    /// Which database the address means, in words and without the password:
+    /// `database toolwire at db.example.com`. Nobody is asked whether it is there.
+    pub fn database(&self) -> Result<String, OpenError> {
+        database(&self.url)
     }
 }
 

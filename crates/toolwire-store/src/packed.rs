@@ -10,7 +10,7 @@
 use bytes::{Buf, BufMut, Bytes};
 
 use crate::id::tells_response;
-use crate::plan::{Row, Section};
+use crate::record::{Row, Section};
 
 /// Writes the rows that belong to a response's input and output, in their order.
 pub(crate) fn pack<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::change::Moment;
 use crate::engine::{Cursor, Engine, ItemsQuery, Limit};
 use crate::error::{Cap, OpenError, StoreError};
 use crate::id::{Tenant, is_possible_id};
@@ -9,9 +10,10 @@ use crate::model::{
     Abandoned, ChainLink, Events, Item, ItemPage, Order, Page, Response, Stats, Thread, ThreadKind,
     ThreadPage, Timestamp, Usage,
 };
-use crate::options::Options;
-use crate::plan::{Kind, Moment, Plan, Record, Row, Section};
-use crate::usage::UsageTracker;
+use crate::options::{Limits, Options};
+use crate::plan::Plan;
+use crate::record::{Kind, Record, Row, Section};
+use crate::usage::{Room, UsageTracker};
 use crate::write::{Lease, Write};
 
 /// What the gateway remembers. Clones share one store.
@@ -21,9 +23,9 @@ pub struct Store {
 }
 
 struct Inner {
-    engine: Engine,
+    engine: Arc<Engine>,
     options: Options,
-    usage: UsageTracker,
+    usage: Arc<UsageTracker>,
 }
 
 impl Store {
@@ -33,8 +35,8 @@ impl Store {
     /// calls fail with [`StoreError::Unavailable`] until it can be. An error
     /// means that somebody has to do something first.
     pub async fn open(options: Options) -> Result<Self, OpenError> {
-        let engine = Engine::open(&options.engine).await?;
-        let inner = Inner { engine, options, usage: UsageTracker::default() };
+        let engine = Arc::new(Engine::open(&options.engine).await?);
+        let inner = Inner { engine, options, usage: Arc::default() };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -49,18 +51,27 @@ impl Store {
         // A response that cannot be stored must still be able to end.
         let only_ends = writes.iter().all(Write::ends_without_output);
         let plan = Plan::new(tenant.as_str(), writes, moment, options.limits.value)?;
-        if !only_ends {
-            usage.check(engine, &options.limits, tenant, plan.bytes).await?;
+        let room = if only_ends {
+            usage.take_anyway(tenant, plan.bytes)
+        } else {
+            usage.take(engine, &options.limits, tenant, plan.bytes).await?
+        };
+        let written = engine.write(tenant, moment, plan.changes).await;
+        if written.is_err() {
+            room.give_back();
         }
-        engine.write(tenant, moment, plan.changes).await?;
-        usage.add(tenant, plan.bytes);
-        Ok(())
+        written
     }
 
     /// Whether a tenant may store anything at all at the moment.
     pub async fn check_room(&self, tenant: &Tenant) -> Result<(), StoreError> {
         let Inner { engine, options, usage } = &*self.inner;
-        usage.check(engine, &options.limits, tenant, 1).await
+        usage.take(engine, &options.limits, tenant, 1).await.map(Room::give_back)
+    }
+
+    /// How much may be kept.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.options.limits
     }
 
     /// Whether it is known that a tenant may store something, without asking the
@@ -249,6 +260,16 @@ impl Store {
         Ok(pruned)
     }
 
+    /// Finds out whether anything can be written: writes as much as an answer may have, and
+    /// deletes it in the same transaction, so nothing of it is ever there to be seen or
+    /// counted.
+    pub async fn try_to_write(&self) -> Result<(), StoreError> {
+        let mut trial = vec![0; TRIAL_SIZE];
+        // What could be packed would need less room.
+        let _ = getrandom::fill(&mut trial);
+        self.inner.engine.try_to_write(trial).await
+    }
+
     /// The state of the store. This counts everything.
     pub async fn stats(&self) -> Result<Stats, StoreError> {
         self.inner.engine.stats(self.now()).await
@@ -358,6 +379,9 @@ impl std::fmt::Debug for Store {
         f.debug_struct("Store").field("options", &self.inner.options).finish()
     }
 }
+
+/// How many bytes are written to find out whether there is room.
+const TRIAL_SIZE: usize = 64 * 1024;
 
 /// The error for a read of more than its limit.
 pub(crate) fn too_much_to_read(limit: i64) -> StoreError {

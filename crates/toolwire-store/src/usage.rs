@@ -1,8 +1,10 @@
 //! How much is stored, so that limits can be kept without counting at each write.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use crate::engine::Engine;
 use crate::error::{Cap, StoreError};
@@ -10,121 +12,199 @@ use crate::id::Tenant;
 use crate::options::Limits;
 
 /// What is known about how much is stored. It is counted by the engine now and
-/// then, and kept up to date with what this process writes in between. So a
-/// limit is exact for one gateway, and for several that share a store it may be
-/// exceeded by what they write within [`COUNT_AGAIN`].
+/// then, and kept up to date with what this process writes in between. A write takes
+/// its room before it begins, so a limit is exact for one gateway; several that share a
+/// store may exceed it by what they write within [`COUNT_AGAIN`]. What is written while it is
+/// counted may count twice, so that a write is refused a little early, until the next count.
+///
+/// One task counts at a time, and only those wait for it who have no count at all or
+/// would be refused. If the engine fails to count, the last count is used. Without any,
+/// nobody is refused, because a database that takes too long to count can still be
+/// written.
 #[derive(Default)]
 pub(crate) struct UsageTracker {
     known: Mutex<Known>,
+    /// Held by whoever counts what a tenant has.
+    tenant_count: Arc<AsyncMutex<()>>,
+    /// Held by whoever counts everything.
+    total_count: Arc<AsyncMutex<()>>,
 }
 
 #[derive(Default)]
 struct Known {
-    tenants: HashMap<Tenant, Counted>,
-    total: Option<Counted>,
+    tenants: HashMap<Tenant, KnownUsage>,
+    total: KnownUsage,
 }
 
-#[derive(Clone, Copy)]
-struct Counted {
+/// What is known about one tenant or about all of them.
+#[derive(Clone, Copy, Default)]
+struct KnownUsage {
+    /// What was counted, and what has changed since.
     bytes: u64,
-    at: Instant,
+    /// Whether it was ever counted.
+    is_counted: bool,
+    /// When somebody counted last, or failed to. `None` if much has changed since.
+    tried_at: Option<Instant>,
+    /// How much is being written. A count may have it or not.
+    under_way: u64,
+    /// How much has been begun, ever.
+    begun: u64,
+}
+
+/// Room that a write has taken. It stays taken unless it is given back.
+pub(crate) struct Room<'t> {
+    usage: &'t UsageTracker,
+    tenant: &'t Tenant,
+    bytes: u64,
+}
+
+impl Room<'_> {
+    /// Nothing was written.
+    pub(crate) fn give_back(self) {
+        self.usage.remove(self.tenant, self.bytes);
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        let bytes = self.bytes;
+        self.usage.change(self.tenant, |known| {
+            known.under_way = known.under_way.saturating_sub(bytes);
+        });
+    }
 }
 
 impl UsageTracker {
-    /// Checks whether a tenant may store so many bytes more.
-    pub(crate) async fn check(
-        &self,
-        engine: &Engine,
+    /// Takes room for so many bytes of a tenant, unless a limit does not allow it.
+    pub(crate) async fn take<'t>(
+        self: &'t Arc<Self>,
+        engine: &Arc<Engine>,
         limits: &Limits,
-        tenant: &Tenant,
+        tenant: &'t Tenant,
         added: u64,
-    ) -> Result<(), StoreError> {
-        if added == 0 || self.is_known_to_fit(limits, tenant, added) {
-            return Ok(());
+    ) -> Result<Room<'t>, StoreError> {
+        for scope in [Some(tenant), None] {
+            if added > 0 && !self.is_recent(scope, COUNT_AGAIN) {
+                let is_first = self.get(scope).tried_at.is_none() && !self.get(scope).is_counted;
+                self.count(engine, scope, COUNT_AGAIN, is_first).await;
+            }
         }
-        let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
-        for (scope, cap, limit) in scopes {
-            let known = self.recent(scope);
-            let mut used = self.used(engine, scope, known).await?;
-            if used.saturating_add(added) > limit {
+        for scope in [Some(tenant), None] {
+            if self.exceeded(limits, tenant, added).is_some_and(|over| over.0 == scope) {
                 // Something may have been deleted or pruned elsewhere.
-                used = self.used(engine, scope, None).await?;
-            }
-            if used.saturating_add(added) > limit {
-                return Err(StoreError::TooLarge { cap, limit });
+                self.count(engine, scope, COUNT_AFTER_REFUSAL, true).await;
             }
         }
-        Ok(())
+        self.take_known(limits, tenant, added)
+    }
+
+    /// Takes room whatever the limits are.
+    pub(crate) fn take_anyway<'t>(&'t self, tenant: &'t Tenant, bytes: u64) -> Room<'t> {
+        begin(&mut self.lock(), tenant, bytes);
+        Room { usage: self, tenant, bytes }
     }
 
     /// Whether it is known, without counting, that a tenant may store so many bytes more.
     pub(crate) fn is_known_to_fit(&self, limits: &Limits, tenant: &Tenant, added: u64) -> bool {
-        let now = Instant::now();
-        let counted = self.lock();
-        let fits = |known: Option<&Counted>, limit: u64| {
-            known.is_some_and(|known| {
-                now.duration_since(known.at) < COUNT_AGAIN
-                    && known.bytes.saturating_add(added) <= limit
-            })
-        };
-        fits(counted.tenants.get(tenant), limits.tenant)
-            && fits(counted.total.as_ref(), limits.total)
-    }
-
-    /// Counts what was written.
-    pub(crate) fn add(&self, tenant: &Tenant, added: u64) {
-        self.change(tenant, |bytes| bytes.saturating_add(added));
+        let is_known = |scope| self.get(scope).is_counted && self.is_recent(scope, COUNT_AGAIN);
+        is_known(Some(tenant)) && is_known(None) && self.exceeded(limits, tenant, added).is_none()
     }
 
     /// Counts what was deleted.
     pub(crate) fn remove(&self, tenant: &Tenant, removed: u64) {
-        self.change(tenant, |bytes| bytes.saturating_sub(removed));
+        self.change(tenant, |known| known.bytes = known.bytes.saturating_sub(removed));
     }
 
-    /// Forgets what is known, because much has changed.
+    /// Has everything counted again, because much has changed.
     pub(crate) fn forget(&self) {
-        *self.lock() = Known::default();
-    }
-
-    fn change(&self, tenant: &Tenant, change: impl Fn(u64) -> u64) {
         let mut known = self.lock();
         let Known { tenants, total } = &mut *known;
-        for counted in [tenants.get_mut(tenant), total.as_mut()].into_iter().flatten() {
-            counted.bytes = change(counted.bytes);
+        tenants.values_mut().chain([total]).for_each(|known| known.tried_at = None);
+    }
+
+    fn take_known<'t>(
+        &'t self,
+        limits: &Limits,
+        tenant: &'t Tenant,
+        bytes: u64,
+    ) -> Result<Room<'t>, StoreError> {
+        let mut known = self.lock();
+        if let Some((_, cap, limit)) = known.exceeded(limits, tenant, bytes) {
+            return Err(StoreError::TooLarge { cap, limit });
+        }
+        begin(&mut known, tenant, bytes);
+        Ok(Room { usage: self, tenant, bytes })
+    }
+
+    fn exceeded<'t>(
+        &self,
+        limits: &Limits,
+        tenant: &'t Tenant,
+        added: u64,
+    ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
+        self.lock().exceeded(limits, tenant, added)
+    }
+
+    /// Has a count that is older than this made again, by one task. The task goes on if
+    /// nobody waits for it.
+    async fn count(
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
+        scope: Option<&Tenant>,
+        oldest: Duration,
+        waits: bool,
+    ) {
+        let counting = if scope.is_some() { &self.tenant_count } else { &self.total_count };
+        let permit = match waits {
+            true => Arc::clone(counting).lock_owned().await,
+            false => match Arc::clone(counting).try_lock_owned() {
+                Ok(permit) => permit,
+                Err(_taken) => return,
+            },
+        };
+        if self.is_recent(scope, oldest) {
+            return;
+        }
+        let (usage, engine, scope) = (Arc::clone(self), Arc::clone(engine), scope.cloned());
+        let count = async move { usage.count_now(&engine, scope.as_ref(), permit).await };
+        let task = tokio::spawn(count);
+        if waits {
+            // A runtime that ends drops the task, and nobody may wait for it then.
+            let _ = task.await;
         }
     }
 
-    fn recent(&self, scope: Option<&Tenant>) -> Option<u64> {
-        let known = self.lock();
-        let counted = match scope {
-            Some(tenant) => known.tenants.get(tenant),
-            None => known.total.as_ref(),
-        }?;
-        (counted.at.elapsed() < COUNT_AGAIN).then_some(counted.bytes)
-    }
-
-    async fn used(
+    async fn count_now(
         &self,
         engine: &Engine,
         scope: Option<&Tenant>,
-        known: Option<u64>,
-    ) -> Result<u64, StoreError> {
-        if let Some(known) = known {
-            return Ok(known);
+        _permit: OwnedMutexGuard<()>,
+    ) {
+        // What is written meanwhile may be among what is counted or not, so it counts too.
+        let before = self.get(scope);
+        let counted = engine.usage(scope).await;
+        let mut all = self.lock();
+        let known = all.get_mut(scope);
+        known.tried_at = Some(Instant::now());
+        if let Ok(counted) = counted {
+            let begun = known.begun.saturating_sub(before.begun);
+            known.bytes = counted.bytes.saturating_add(before.under_way).saturating_add(begun);
+            known.is_counted = true;
         }
-        let bytes = engine.usage(scope).await?.bytes;
-        let counted = Counted { bytes, at: Instant::now() };
+    }
+
+    fn is_recent(&self, scope: Option<&Tenant>, oldest: Duration) -> bool {
+        self.get(scope).tried_at.is_some_and(|at| at.elapsed() < oldest)
+    }
+
+    fn get(&self, scope: Option<&Tenant>) -> KnownUsage {
+        self.lock().get(scope)
+    }
+
+    fn change(&self, tenant: &Tenant, change: impl Fn(&mut KnownUsage)) {
         let mut known = self.lock();
-        match scope {
-            Some(tenant) => {
-                if known.tenants.len() > MOST_TENANTS {
-                    known.tenants.clear();
-                }
-                known.tenants.insert(tenant.clone(), counted);
-            }
-            None => known.total = Some(counted),
-        }
-        Ok(bytes)
+        let Known { tenants, total } = &mut *known;
+        tenants.get_mut(tenant).into_iter().chain([total]).for_each(change);
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -132,8 +212,51 @@ impl UsageTracker {
     }
 }
 
+fn begin(known: &mut Known, tenant: &Tenant, bytes: u64) {
+    for scope in [Some(tenant), None] {
+        let known = known.get_mut(scope);
+        known.bytes = known.bytes.saturating_add(bytes);
+        known.under_way = known.under_way.saturating_add(bytes);
+        known.begun = known.begun.saturating_add(bytes);
+    }
+}
+
+impl Known {
+    /// The limit that so many bytes more would exceed, and whose it is.
+    fn exceeded<'t>(
+        &self,
+        limits: &Limits,
+        tenant: &'t Tenant,
+        added: u64,
+    ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
+        let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
+        scopes.into_iter().find(|(scope, _, limit)| {
+            let KnownUsage { bytes, is_counted, .. } = self.get(*scope);
+            added > 0 && is_counted && bytes.saturating_add(added) > *limit
+        })
+    }
+
+    fn get(&self, scope: Option<&Tenant>) -> KnownUsage {
+        match scope {
+            Some(tenant) => self.tenants.get(tenant).copied().unwrap_or_default(),
+            None => self.total,
+        }
+    }
+
+    fn get_mut(&mut self, scope: Option<&Tenant>) -> &mut KnownUsage {
+        let Some(tenant) = scope else { return &mut self.total };
+        if self.tenants.len() > MOST_TENANTS {
+            self.tenants.retain(|_, known| known.under_way > 0);
+        }
+        self.tenants.entry(tenant.clone()).or_default()
+    }
+}
+
 /// How long a count is used.
 const COUNT_AGAIN: Duration = Duration::from_secs(30);
+
+/// How long a count is used that says that there is no room.
+const COUNT_AFTER_REFUSAL: Duration = Duration::from_secs(1);
 
 /// How many tenants are remembered.
 const MOST_TENANTS: usize = 10_000;

@@ -30,7 +30,16 @@ fn main() {
     for (name, sync) in [("full", Sync::Full), ("normal", Sync::Normal)] {
         for writers in [1, WRITERS] {
             let path = folder.join(format!("{name}-{writers}.db"));
-            runtime.block_on(writes(name, &path, sync, writers));
+            let name = format!("sqlite, sync = {name}");
+            runtime.block_on(async { writes(&name, &open(&path, sync).await, writers).await });
+        }
+    }
+    // A database that is there, for example of `cargo bench -p toolwire-store --features postgres -- URL`.
+    #[cfg(feature = "postgres")]
+    for url in std::env::args().filter(|arg| arg.starts_with("postgres://")) {
+        for writers in [1, WRITERS] {
+            let store = async { Store::open(Options::postgres(&url)).await.unwrap() };
+            runtime.block_on(async { writes("postgres", &store.await, writers).await });
         }
     }
     runtime.block_on(chains(&folder.join("chain.db")));
@@ -74,8 +83,7 @@ fn body() -> String {
     format!(r#"{{"object":"response","tools":[{}]}}"#, tools.join(","))
 }
 
-async fn writes(name: &str, path: &Path, sync: Sync, writers: usize) {
-    let store = open(path, sync).await;
+async fn writes(name: &str, store: &Store, writers: usize) {
     let before = processor();
     let end = Instant::now() + TIME;
     let tasks: Vec<_> = (0..writers)
@@ -100,7 +108,7 @@ async fn writes(name: &str, path: &Path, sync: Sync, writers: usize) {
     let spent = (processor() - before).as_secs_f64() * 1e6 / times.len() as f64;
     let rate = times.len() as f64 / TIME.as_secs_f64();
     let [half, most] = [50, 99].map(|percent| milliseconds(percentile(times.clone(), percent)));
-    let case = format!("sqlite, sync = {name}, {writers} clients");
+    let case = format!("{name}, {writers} clients");
     println!(
         "{case:<34} p50 {half:>8.3} ms, p99 {most:>8.3} ms, {rate:>8.0} writes/s, {spent:>6.1} µs of \
          processor each"

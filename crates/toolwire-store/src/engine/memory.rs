@@ -7,12 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::ItemsQuery;
+use crate::change::{Append, Change, Moment, RecordUpdate};
 use crate::error::StoreError;
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Timestamp, Usage};
-use crate::plan::{
-    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
-};
+use crate::record::{FullRecord, Kind, Record, Row, Section, count, length};
 use crate::store::too_much_to_read;
 
 #[derive(Default)]
@@ -186,6 +185,11 @@ impl Memory {
             }
         }
         Ok(usage)
+    }
+
+    #[expect(clippy::unused_self, reason = "other engines have to try")]
+    pub(crate) fn try_to_write(&self, _trial: Vec<u8>) -> Result<(), StoreError> {
+        Ok(())
     }
 
     pub(crate) fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {

@@ -8,11 +8,12 @@ mod sql;
 mod sqlite;
 mod stored_body;
 
+use crate::change::{Change, Moment};
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Usage};
 use crate::options::EngineOptions;
-use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, Section};
+use crate::record::{FullRecord, Kind, Record, Row, Section};
 use crate::store::too_much_to_read;
 
 /// Where a store keeps things.
@@ -21,6 +22,23 @@ pub(crate) enum Engine {
     Sqlite(sqlite::Sqlite),
     #[cfg(feature = "postgres")]
     Postgres(postgres::Postgres),
+}
+
+/// The database of an address, and where it is, in words.
+#[cfg(feature = "postgres")]
+pub(crate) fn database(address: &str) -> Result<String, OpenError> {
+    postgres::database(address)
+}
+
+#[cfg(not(feature = "postgres"))]
+pub(crate) fn database(_: &str) -> Result<String, OpenError> {
+    Err(without_postgres())
+}
+
+#[cfg(not(feature = "postgres"))]
+fn without_postgres() -> OpenError {
+    let reason = "this toolwire was built without Postgres (feature `postgres`)";
+    OpenError::Failed(reason.to_owned())
 }
 
 /// Which rows of a record to read.
@@ -60,7 +78,7 @@ impl Limit {
     /// How many rows to ask for: one more than wanted, to see whether there are
     /// more.
     fn rows_to_read(&self) -> i64 {
-        self.rows.map_or(i64::MAX, |rows| crate::plan::count(rows).saturating_add(1))
+        self.rows.map_or(i64::MAX, |rows| crate::record::count(rows).saturating_add(1))
     }
 
     /// Cuts off the row too many. Returns whether there was one.
@@ -159,10 +177,7 @@ impl Engine {
                 Ok(Self::Postgres(postgres::Postgres::open(options).await?))
             }
             #[cfg(not(feature = "postgres"))]
-            EngineOptions::Postgres(_) => {
-                let reason = "this toolwire was built without Postgres (feature `postgres`)";
-                Err(OpenError::Failed(reason.to_owned()))
-            }
+            EngineOptions::Postgres(_) => Err(without_postgres()),
         }
     }
 
@@ -253,6 +268,11 @@ impl Engine {
 
     pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
         each!(self, engine => engine.prune(now, limit))
+    }
+
+    /// Writes so many bytes and deletes them in the same transaction.
+    pub(crate) async fn try_to_write(&self, trial: Vec<u8>) -> Result<(), StoreError> {
+        each!(self, engine => engine.try_to_write(trial))
     }
 
     pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use crate::plan::Record;
+use crate::record::Record;
 
 /// The parts that have come lately, the last one first.
 #[derive(Default)]

@@ -111,9 +111,11 @@ pub(super) const HAS_SHARED: &str = "SELECT 1 FROM toolwire_shared WHERE key = $
 
 pub(super) const INSERT_SHARED: &str = "INSERT INTO toolwire_shared (key, bytes) VALUES ($1, $2)";
 
-/// What is cut out of a body, and where.
-pub(super) const SHARED: &str = "SELECT s.bytes, r.shared_at FROM toolwire_record r JOIN toolwire_shared s ON \
-     s.key = r.shared WHERE r.key = $1";
+pub(super) const DELETE_SHARED: &str = "DELETE FROM toolwire_shared WHERE key = $1";
+
+/// What is cut out of a body, and where, if anything is.
+pub(super) const SHARED: &str = "SELECT s.bytes, r.shared_at FROM toolwire_record r LEFT JOIN toolwire_shared s \
+     ON s.key = r.shared WHERE r.key = $1 AND r.shared IS NOT NULL";
 
 /// The record with an id, also if it has expired.
 pub(super) const EXPIRES: &str =
@@ -168,7 +170,7 @@ pub(super) const APPEND: &str = "UPDATE toolwire_record SET next = next + $1, it
 
 /// Changes a running response. Returns its key, its lineage and when it expires.
 pub(super) const UPDATE: &str = "UPDATE toolwire_record SET status = $1, bytes = bytes + $2 - \
-     octet_length(body), body = $3, items = items + $4, context = context + $5, updated = $6, \
+     octet_length(body), body = $3, output_at = NULL, items = items + $4, context = context + $5, updated = $6, \
      expires = CASE WHEN expires < $7 THEN $7 ELSE expires END, owner = CASE WHEN $1 IN ('queued', \
      'in_progress') THEN owner END, lease = CASE WHEN $1 IN ('queued', 'in_progress') THEN lease \
      END WHERE tenant = $8 AND kind = 'response' AND id = $9 AND expires > $10 AND (CAST($11 AS \
@@ -272,13 +274,22 @@ pub(super) const CLAIM: &str = concat!(
     ", key"
 );
 
-/// Lineages whose records were deleted. They are not counted.
-pub(super) const PRUNE_EMPTY: &str = "DELETE FROM toolwire_lineage WHERE expires <= $1 AND NOT EXISTS (SELECT 1 \
-     FROM toolwire_record r WHERE r.lineage = toolwire_lineage.key)";
+/// How many of the lineages that are deleted next have records. Those that have none are
+/// not counted, because their records were deleted before.
+pub(super) const PRUNED: &str = "SELECT CAST(COALESCE(sum(EXISTS (SELECT 1 FROM toolwire_record r WHERE r.lineage = \
+     l.key)), 0) AS BIGINT) FROM (SELECT key FROM toolwire_lineage WHERE expires <= $1 ORDER BY expires, key LIMIT $2) l";
 
 /// Records go with their lineage, and rows with their record.
 pub(super) const PRUNE: &str = "DELETE FROM toolwire_lineage WHERE key IN (SELECT key FROM toolwire_lineage WHERE \
-     expires <= $1 LIMIT $2)";
+     expires <= $1 ORDER BY expires, key LIMIT $2)";
+
+/// The same, with whether each had records. A lineage that somebody is extending is left
+/// out, so that nobody waits for the other, and the rest is locked before it is deleted: a
+/// deletion that had to wait would not ask again whether it has expired.
+#[cfg(feature = "postgres")]
+pub(super) const PRUNE_RETURNING: &str = "DELETE FROM toolwire_lineage WHERE expires <= $1 AND key = ANY (ARRAY(SELECT \
+     key FROM toolwire_lineage WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING \
+     EXISTS (SELECT 1 FROM toolwire_record r WHERE r.lineage = toolwire_lineage.key)";
 
 /// Those that have no lineage. The index has them by their shared part.
 pub(super) const PRUNE_ALONE: &str = "DELETE FROM toolwire_record WHERE key IN (SELECT r.key FROM (SELECT key FROM \

@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::shared_parts::Cut;
-use crate::plan::{FullRecord, Row, Section, count};
+use crate::record::{FullRecord, Row, Section, count};
 
 /// What a database gets of a body.
 pub(super) struct StoredBody<'b> {
@@ -29,7 +29,12 @@ impl<'b> StoredBody<'b> {
         let is_apart = |output: &Range<usize>| {
             shared.as_ref().is_none_or(|part| output.end <= part.start || part.end <= output.start)
         };
-        let output = output_place(&record.body, rows).filter(is_apart);
+        // What may still change is kept whole, because another body takes its place.
+        let output = if record.status.is_terminal() {
+            output_place(&record.body, rows).filter(is_apart)
+        } else {
+            None
+        };
         let before = |part: &Range<usize>| {
             let output = output.as_ref().filter(|output| output.end <= part.start);
             part.start - output.map_or(0, ExactSizeIterator::len)
@@ -82,13 +87,13 @@ fn place_in(whole: &Bytes, part: &Bytes) -> Option<Range<usize>> {
     (!part.is_empty() && end <= whole.len()).then_some(start..end)
 }
 
-/// Puts the output among these items back into a body, at its place.
-pub(super) fn with_output(body: &[u8], at: i64, items: &[Row]) -> Bytes {
+/// Puts the output among these items back into a body, at its place. `None` if the body
+/// has no such place.
+pub(super) fn with_output(body: &[u8], at: i64, items: &[Row]) -> Option<Bytes> {
     let output = items.iter().filter(|row| row.section == Section::Output);
     let output: Vec<&[u8]> = output.map(|row| row.body.as_ref()).collect();
-    let at = usize::try_from(at).unwrap_or(0).min(body.len());
-    let (before, behind) = body.split_at(at);
-    [before, &output.join(&b','), behind].concat().into()
+    let (before, behind) = body.split_at_checked(usize::try_from(at).ok()?)?;
+    Some([before, &output.join(&b','), behind].concat().into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use bytes::Bytes;
 
 use super::{pack, unpack};
-use crate::plan::{Row, Section};
+use crate::record::{Row, Section};
 
 fn row(section: Section, position: i64, id: &str, tag: &str, body: &[u8]) -> Row {
     let body = Bytes::copy_from_slice(body);

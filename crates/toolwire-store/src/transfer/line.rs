@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::id::is_possible_text;
 use crate::model::Status;
-use crate::plan::{Kind, Record, Row, Section, length};
+use crate::record::{Kind, Record, Row, Section, length};
 
 /// One line of an export.
 #[derive(Debug, PartialEq, Eq)]

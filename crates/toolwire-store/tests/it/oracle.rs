@@ -67,6 +67,15 @@ impl Random {
         (0..self.below(4)).map(|_| Item::new(self.id(), format!("{}", self.below(1000)))).collect()
     }
 
+    /// Items of which one may be a part of the body.
+    fn output(&mut self, body: &Bytes) -> Vec<Item> {
+        if self.pick(&[true, false]) {
+            return self.items();
+        }
+        let end = self.pick(&[1, 7, body.len()]);
+        vec![Item::new(self.id(), body.slice(..end))]
+    }
+
     fn kind(&mut self) -> ThreadKind {
         self.pick(&[ThreadKind::Conversation, ThreadKind::Session])
     }
@@ -96,9 +105,9 @@ impl Random {
                     model: self.id(),
                     repeats: Some(repeats),
                     input: self.items(),
-                    output: self.items(),
+                    output: self.output(&body),
                     lease: self.pick(&[true, false]).then(|| self.lease()),
-                    ..NewResponse::new(self.id(), self.status(), body)
+                    ..NewResponse::new(self.id(), self.status(), body.clone())
                 })
             }
             1 => Write::Update(Update {
@@ -133,11 +142,11 @@ impl Random {
     }
 
     /// A body with one of two parts that come again, and where the part is.
-    fn body_with_part(&mut self) -> (String, Range<usize>) {
+    fn body_with_part(&mut self) -> (Bytes, Range<usize>) {
         let part = self.pick(&["tools", "other tools"]).repeat(300);
         let (before, behind) = (self.pick(&["", "before "]), self.pick(&["", " behind"]));
         let place = before.len()..before.len() + part.len();
-        (format!("{before}{part}{behind}"), place)
+        (format!("{before}{part}{behind}").into(), place)
     }
 
     fn status(&mut self) -> Status {

@@ -1,5 +1,6 @@
 //! Bodies that have a part in common, in every engine.
 
+use bytes::Bytes;
 use toolwire_store::{
     Item, NewResponse, NewThread, Status, Store, StoreError, Tenant, ThreadKind, Update, Write,
 };
@@ -109,6 +110,41 @@ fn nothing_is_cut_out_of_a_response_that_goes_on() {
                 let found = store.response(&tenant, id).await.unwrap().unwrap();
                 assert_eq!(found.body, format!("{{{id}}}"), "{name}");
             }
+        }
+    });
+}
+
+/// Proves the same of an output, whose items another output takes the place of.
+#[test]
+fn no_output_is_cut_out_of_a_response_that_goes_on() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            let (tenant, output) = (Tenant::single(), |body: &Bytes, id: &str| {
+                vec![Item::new(id, body.slice(11..body.len() - 2))]
+            });
+            let body = Bytes::from_static(br#"{"output":[{"id":"m0","text":"half"}]}"#);
+            let running = NewResponse {
+                output: output(&body, "m0"),
+                ..NewResponse::new("a", Status::InProgress, body.clone())
+            };
+            store.write(&tenant, vec![Write::Response(running)]).await.unwrap();
+            let found = store.response(&tenant, "a").await.unwrap().unwrap();
+            assert_eq!(found.body, body, "{name}");
+            let body = Bytes::from_static(br#"{"output":[{"id":"m1","text":"whole"}]}"#);
+            let update = Update {
+                id: "a".to_owned(),
+                owner: None,
+                status: Status::Completed,
+                body: body.clone(),
+                output: output(&body, "m1"),
+                events: None,
+            };
+            store.write(&tenant, vec![Write::Update(update)]).await.unwrap();
+            let found = store.response(&tenant, "a").await.unwrap().unwrap();
+            assert_eq!(found.body, body, "{name}");
+            let bytes = body.len() + "m1".len() + (body.len() - 13);
+            let usage = store.usage(&tenant).await.unwrap();
+            assert_eq!(usage.bytes, u64::try_from(bytes).unwrap(), "{name}");
         }
     });
 }

@@ -9,6 +9,7 @@ use toolwire_store::{
 };
 
 use crate::engines::{Folder, run};
+use crate::shared::{part, with_part};
 
 fn response(id: &str, length: usize) -> Vec<Write> {
     let input = vec![Item::new(format!("{id}-in"), vec![b'x'; length])];
@@ -153,7 +154,15 @@ fn a_full_disk_is_named_and_survived() {
             let id = format!("r{earlier}");
             assert!(on_disk.response(&tenant, &id).await.unwrap().is_some(), "{id}");
         }
+        // What is left is too little for a trial.
+        let mut number = 0;
+        while on_disk.write(&tenant, response(&format!("small{number}"), 20_000)).await.is_ok() {
+            number += 1;
+        }
+        let trial = on_disk.try_to_write().await;
+        assert!(matches!(trial, Err(StoreError::Full(_))), "{trial:?}");
         disk.grow();
+        assert_eq!(on_disk.try_to_write().await, Ok(()));
         on_disk.write(&tenant, response("after", 400_000)).await.unwrap();
         assert!(on_disk.response(&tenant, "after").await.unwrap().is_some());
     });
@@ -276,5 +285,25 @@ fn what_bodies_have_in_common_is_kept_once() {
         store.write(&tenants[0], vec![Write::Response(response)]).await.unwrap();
         assert_eq!(store.response(&tenants[0], "e").await.unwrap().unwrap().body, body("e"));
         assert_eq!(count("count(*)"), 2);
+    });
+}
+
+/// Proves that a body whose part is gone is an error, and not a shorter body.
+#[test]
+fn a_part_that_is_missing_is_noticed() {
+    run(async {
+        let folder = Folder::new("missing");
+        let path = folder.path().join("store.db");
+        let (store, tenant) =
+            (Store::open(Options::sqlite(&path)).await.unwrap(), Tenant::single());
+        for id in ["a", "b"] {
+            let new = with_part(id, "{", &part(), "}");
+            store.write(&tenant, vec![Write::Response(new)]).await.unwrap();
+        }
+        Connection::open(&path).unwrap().execute("DELETE FROM toolwire_shared", []).unwrap();
+        assert!(store.response(&tenant, "a").await.unwrap().is_some());
+        let gone = store.response(&tenant, "b").await;
+        assert!(matches!(gone, Err(StoreError::Unavailable { retry: false, .. })), "{gone:?}");
+        assert!(store.export(&mut Vec::new()).await.is_err());
     });
 }

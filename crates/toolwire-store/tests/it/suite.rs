@@ -1,7 +1,7 @@
 //! What every engine does alike.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use toolwire_store::{
@@ -603,6 +603,71 @@ fn limits_are_kept() {
             );
             assert_eq!(store.delete_thread(&mine, SESSION, "1").await, Ok(true), "{name}");
             assert_eq!(store.write(&other, add("2", 99)).await, Ok(()), "{name}");
+        }
+    });
+}
+
+/// Proves that writes at the same time do not exceed a limit together, and that those which
+/// fail or are given up leave the count as it is.
+#[test]
+fn limits_are_kept_by_writes_at_the_same_time() {
+    run(async {
+        let limits = Limits { tenant: 100_000, ..Limits::default() };
+        for Subject { store, name, .. } in
+            subjects_with(|options| options.limits = limits.clone()).await
+        {
+            let writes = (0..100).map(|number| {
+                let (store, body) = (store.clone(), vec![b'x'; 10_000]);
+                let new = NewResponse::new(format!("r{number}"), Status::Completed, body);
+                tokio::spawn(async move {
+                    store.write(&tenant(), vec![Write::Response(new)]).await.is_ok()
+                })
+            });
+            let mut stored = 0;
+            for write in writes.collect::<Vec<_>>() {
+                stored += usize::from(write.await.unwrap());
+            }
+            assert_eq!(stored, 10, "{name}");
+            assert_eq!(store.usage(&tenant()).await.unwrap().bytes, 100_000, "{name}");
+            for number in 0..100 {
+                if store.delete_response(&tenant(), &format!("r{number}")).await.unwrap() {
+                    break;
+                }
+            }
+            let new = |id: &str, length| {
+                let new = NewResponse::new(id, Status::Completed, vec![b'x'; length]);
+                vec![Write::Response(new)]
+            };
+            // A count that was made among so many writes may have some of them twice, and
+            // is used for a second.
+            let began = Instant::now();
+            while let Err(error) = store.write(&tenant(), new("other", 1000)).await {
+                assert!(
+                    matches!(error, StoreError::TooLarge { cap: Cap::Tenant, .. }),
+                    "{name}: {error}"
+                );
+                assert!(began.elapsed().as_secs() < 10, "{name}: the room does not come back");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            for _ in 0..20 {
+                let conflict = store.write(&tenant(), new("other", 5000)).await;
+                assert_eq!(conflict, Err(StoreError::Conflict), "{name}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_trial_leaves_nothing_behind() {
+    run(async {
+        for Subject { store, clock, name, .. } in subjects().await {
+            write(&store, vec![Write::Response(response("a", None))]).await;
+            let before = store.stats().await.unwrap();
+            assert_eq!(store.try_to_write().await, Ok(()), "{name}");
+            assert_eq!(store.stats().await.unwrap(), before, "{name}");
+            clock.pass(TTL);
+            assert_eq!(store.prune(10).await, Ok(1), "{name}");
+            assert_eq!(store.prune(10).await, Ok(0), "{name}");
         }
     });
 }

@@ -106,11 +106,40 @@ fn a_broken_export_is_refused() {
             ("{}\n".to_owned(), "neither a record nor an item"),
             (format!("{}\n[\n", lines[0]), "not JSON"),
             (format!("{}\n{}\n", lines[0], lines[2]), "an item without its record"),
+            (format!("{file}{}\n{}\n", lines[0], lines[2]), "an item without its record"),
+            (format!("{file}garbage\n"), "something behind the end"),
+            (format!("{file}{}\n", lines[1]), "something behind the end"),
+            (format!("{file}{}\n", lines[0]), "the file ends early"),
+            (format!("{}\n{file}", lines[..last].join("\n")), "a second beginning"),
+            ("SQLite format 3\0".to_owned(), "a SQLite file"),
         ] {
             let copy = Store::open(Options::memory()).await.unwrap();
             let error = copy.import(broken.as_bytes()).await.unwrap_err();
             assert!(matches!(error, TransferError::Malformed { .. }), "{error}");
             assert!(error.to_string().contains(reason), "{error} instead of {reason}");
+        }
+    });
+}
+
+/// `cat one.jsonl two.jsonl` is an export, however the files begin and end.
+#[test]
+fn exports_behind_each_other_are_all_imported() {
+    run(async {
+        let store = Store::open(Options::memory()).await.unwrap();
+        fill(&store).await;
+        let file = String::from_utf8(export(&store).await).unwrap();
+        let lines: Vec<_> = file.split_inclusive('\n').collect();
+        // The records of the second tenant begin where its name first appears.
+        let tenant = Tenant::of_key("two");
+        let middle = lines.iter().position(|line| line.contains(tenant.as_str())).unwrap();
+        let [header, end] = [lines[0], "{\"end\":{\"records\":4}}\n"];
+        let one = [lines[..middle].concat().as_str(), end].concat();
+        let two = [header, &lines[middle..lines.len() - 1].concat(), end].concat();
+        for both in [format!("{one}{two}"), format!("\u{feff}{one}\r\n\n\u{feff}{two}\n")] {
+            let copy = Store::open(Options::memory()).await.unwrap();
+            let imported = copy.import(both.as_bytes()).await.unwrap();
+            assert_eq!(imported, Imported { stored: 8, present: 0 });
+            assert_eq!(export(&copy).await, file.as_bytes());
         }
     });
 }

@@ -7,12 +7,11 @@ use super::failure::Failure;
 use super::record_values::RecordValues;
 use super::shared::{CutChange, KnownParts, NewRecord, SharedParts};
 use super::{read, response};
+use crate::change::{Append, Change, Moment, RecordUpdate};
 use crate::engine::sql;
 use crate::error::StoreError;
 use crate::packed;
-use crate::plan::{
-    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
-};
+use crate::record::{FullRecord, Kind, Record, Row, Section, count, length};
 
 /// Writes all of it or nothing.
 pub(super) async fn write(
@@ -61,6 +60,12 @@ async fn write_with(
     Ok(())
 }
 
+/// Whether a record is there as it was to be stored. Its lease may be another by now.
+pub(super) async fn is_stored(client: &impl GenericClient, new: &Record) -> Result<bool, Failure> {
+    let found = read::record(client, &new.tenant, new.kind, &new.id, i64::MIN).await?;
+    Ok(found.is_some_and(|(_, found)| Record { lease: new.lease, ..found } == *new))
+}
+
 /// Stores a record as it is. Returns whether it was not there yet.
 pub(super) async fn insert(
     client: &impl GenericClient,
@@ -84,7 +89,7 @@ async fn insert_into(
     let FullRecord { record, rows } = new.full;
     let insert = client.prepare_cached(sql::INSERT_RECORD_RETURNING).await?;
     let values = RecordValues::of(new);
-    let inserted = client.query_opt(&insert, &values.between(&[&lineage], &[])).await?;
+    let inserted = client.query_opt(&insert, &values.behind(&lineage)).await?;
     let Some(row) = inserted else { return Ok(false) };
     let key = row.try_get(0)?;
     insert_rows(client, key, &record.tenant, 0, rows).await?;

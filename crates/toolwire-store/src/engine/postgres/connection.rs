@@ -1,15 +1,15 @@
 //! Connections, and how long to wait for them.
 
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
+use tokio_postgres::NoTls;
 use tokio_postgres::config::SslMode;
-use tokio_postgres::{Config, NoTls};
 
+use super::address;
 use super::failure::Failure;
 use super::migrate;
 use super::tls::{Encryption, Tls};
@@ -28,11 +28,7 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn new(options: &PostgresOptions) -> Result<Self, OpenError> {
         let PostgresOptions { url, connections, timeout } = options;
-        // The driver's message repeats parts of the address, the password among them.
-        let address = |_| OpenError::Address("expected postgres://user@host/database".to_owned());
-        let mut url = url.clone();
-        let encryption = Encryption::take_from(&mut url)?;
-        let mut config = Config::from_str(&url).map_err(address)?;
+        let (mut config, encryption) = address::read(url)?;
         config.application_name("toolwire");
         config.connect_timeout(*timeout);
         config.keepalives_idle(KEEPALIVE);

@@ -103,6 +103,23 @@ impl Failure {
         }
     }
 
+    /// Whether the write that has failed may have happened all the same. An answer of the
+    /// server means that it has not, unless the server was about to end.
+    pub(super) fn may_be_done(&self) -> bool {
+        match self {
+            Self::Commit(error) => error.code().is_none_or(|code| {
+                let ends = [
+                    SqlState::ADMIN_SHUTDOWN,
+                    SqlState::CRASH_SHUTDOWN,
+                    SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN,
+                ];
+                ends.contains(code)
+            }),
+            Self::Late => true,
+            Self::Sql(_) | Self::Pool(_) | Self::Refused(_) | Self::Open(_) => false,
+        }
+    }
+
     /// Whether a record was to have a part of its body that the database has no longer.
     pub(super) fn is_missing_part(&self) -> bool {
         let (Self::Sql(error) | Self::Commit(error)) = self else { return false };

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::connection::Connections;
-use super::failure::Failure;
 use super::response;
 use super::shared::{CutChange, KnownParts, SharedParts};
 
@@ -31,6 +30,7 @@ pub(super) enum Outcome {
 struct WaitingResponse {
     /// What [`response::only_response`] takes for a response.
     changes: Arc<Vec<CutChange>>,
+    bytes: i64,
     outcome: oneshot::Sender<Outcome>,
 }
 
@@ -42,10 +42,15 @@ impl ResponseGroups {
     }
 
     /// Stores a response together with others. If it is not stored, it should be tried alone,
-    /// which tells why.
+    /// which tells why. So should one that is large, without being handed over: it would hold
+    /// up the others, and a message to the server has an end.
     pub(super) async fn store(&self, changes: Arc<Vec<CutChange>>) -> Outcome {
+        let Some(bytes) = response::only_response(&changes).map(|new| new.full.record.bytes) else {
+            return Outcome::NotStored;
+        };
         let (outcome, result) = oneshot::channel();
-        if self.queue.send(WaitingResponse { changes, outcome }).await.is_err() {
+        let waiting = WaitingResponse { changes, bytes, outcome };
+        if bytes > MOST_BYTES || self.queue.send(waiting).await.is_err() {
             return Outcome::NotStored;
         }
         result.await.unwrap_or(Outcome::Unknown)
@@ -62,9 +67,11 @@ async fn store_all(
         // Whoever is about to hand over a response does so first.
         tokio::task::yield_now().await;
         let Ok(permit) = Arc::clone(&groups).acquire_owned().await else { return };
-        let mut group = vec![first];
-        while group.len() < LARGEST_GROUP {
+        let (first_bytes, mut group) = (first.bytes, vec![first]);
+        let mut bytes = first_bytes;
+        while group.len() < LARGEST_GROUP && bytes < MOST_BYTES {
             let Ok(next) = queue.try_recv() else { break };
+            bytes = bytes.saturating_add(next.bytes);
             group.push(next);
         }
         let (connections, shared) = (Arc::clone(&connections), Arc::clone(&shared));
@@ -90,10 +97,8 @@ async fn store_group(connections: &Connections, shared: &SharedParts, group: Vec
             shared.note_gone(responses.into_iter());
             vec![Outcome::NotStored; group.len()]
         }
-        Err(Failure::Commit(_) | Failure::Late) => vec![Outcome::Unknown; group.len()],
-        Err(Failure::Sql(_) | Failure::Pool(_) | Failure::Refused(_) | Failure::Open(_)) => {
-            vec![Outcome::NotStored; group.len()]
-        }
+        Err(failure) if failure.may_be_done() => vec![Outcome::Unknown; group.len()],
+        Err(_) => vec![Outcome::NotStored; group.len()],
     };
     for (one, outcome) in group.into_iter().zip(outcomes) {
         // Who has stopped waiting does not want to know.
@@ -113,6 +118,10 @@ const MOST_GROUPS: usize = 4;
 
 /// How many responses are one transaction at most.
 const LARGEST_GROUP: usize = 64;
+
+/// How many bytes are one transaction at most, but for the last response of it. Whatever is
+/// in a group is one message, and each column of it one value.
+const MOST_BYTES: i64 = 4 << 20;
 
 /// How many responses may wait before their callers wait for room.
 const LONGEST_QUEUE: usize = 1024;

@@ -27,7 +27,7 @@ pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
     let transaction = connection.object()?.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     if known_tables(&transaction).await? < VERSION {
-        transaction.execute(END_HOLDERS, &[&VERSION_LOCK]).await?;
+        end_holders(&transaction).await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&VERSION_LOCK]).await?;
     }
     if !has_tables(&transaction).await? {
@@ -44,6 +44,22 @@ pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
         transaction.execute(insert, &[&number]).await?;
     }
     transaction.commit().await?;
+    Ok(())
+}
+
+/// Ends the connections of gateways that know only the tables as they were. Those of a role
+/// that this one may not act for have to be ended by somebody else.
+async fn end_holders(client: &impl GenericClient) -> Result<(), Failure> {
+    let others = client.query(OTHER_ROLES, &[&VERSION_LOCK]).await?;
+    if !others.is_empty() {
+        let roles = others.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
+        let roles = roles.join(", ");
+        return Err(Failure::Open(OpenError::Failed(format!(
+            "the tables have to be brought up to date, but connections of another role use them as they are \
+             ({roles}): stop what is connected as that role, or let all gateways of a database use one role"
+        ))));
+    }
+    client.execute(END_HOLDERS, &[&VERSION_LOCK]).await?;
     Ok(())
 }
 
@@ -111,7 +127,21 @@ const VERSION_LOCK: i64 = 0x7665_7273_696f_6e21;
 /// begin.
 const HOLD_VERSION: &str = "SELECT pg_advisory_lock_shared($1), pg_advisory_lock_shared($2), pg_advisory_unlock_shared($1)";
 
-/// Ends the connections that hold a lock. Postgres shows its number in two halves.
-const END_HOLDERS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND \
-     database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND objsubid = 1 AND \
-     (CAST(classid AS BIGINT) << 32) | CAST(objid AS BIGINT) = $1 AND granted";
+/// The connections that hold a lock. Postgres shows its number in two halves.
+macro_rules! holders {
+    () => {
+        " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.database = \
+         (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.objsubid = 1 AND \
+         (CAST(l.classid AS BIGINT) << 32) | CAST(l.objid AS BIGINT) = $1 AND l.granted"
+    };
+}
+
+const END_HOLDERS: &str = concat!("SELECT pg_terminate_backend(l.pid)", holders!());
+
+/// The roles of connections that this one must not end.
+const OTHER_ROLES: &str = concat!(
+    "SELECT DISTINCT CAST(a.usename AS TEXT)",
+    holders!(),
+    " AND NOT pg_has_role(a.usesysid, 'USAGE') AND NOT (pg_has_role('pg_signal_backend', 'USAGE') AND NOT (SELECT \
+     rolsuper FROM pg_roles WHERE oid = a.usesysid)) ORDER BY 1"
+);

@@ -3,6 +3,7 @@
 //! Every call has a time limit. A connection that has failed is not used again,
 //! so that calls succeed as soon as the database is back.
 
+mod address;
 mod change;
 mod connection;
 mod failure;
@@ -11,6 +12,7 @@ mod migrate;
 mod read;
 mod record_values;
 mod response;
+mod response_columns;
 mod shared;
 mod tls;
 
@@ -18,16 +20,18 @@ use std::sync::Arc;
 
 use deadpool_postgres::GenericClient;
 
+pub(super) use self::address::database;
 use self::connection::Connections;
 use self::failure::Failure;
 use self::groups::{Outcome, ResponseGroups};
-use self::shared::SharedParts;
+use self::shared::{CutChange, SharedParts};
 use super::{ItemsQuery, sql};
+use crate::change::{Change, Moment};
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Page, Stats, Usage};
 use crate::options::PostgresOptions;
-use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
+use crate::record::{FullRecord, Kind, Record, Row, count};
 
 pub(crate) struct Postgres {
     connections: Arc<Connections>,
@@ -80,12 +84,11 @@ impl Postgres {
         moment: Moment,
         changes: Vec<Change>,
     ) -> Result<(), StoreError> {
-        // Nobody else takes a random id, so after an attempt whose end is not
-        // known, a conflict means that it has succeeded.
-        let has_random_id = changes.iter().any(
-            |change| matches!(change, Change::Insert { full, .. } if full.record.kind == Kind::Response),
-        );
         let (changes, mut may_be_written) = (Arc::new(self.shared.cut(changes)), false);
+        // A write that stores a response can be told apart from any other, so it can be
+        // tried again after an attempt whose end is not known.
+        let new = changes.iter().filter_map(CutChange::new_record).map(|new| new.full);
+        let response = new.map(|full| &full.record).find(|new| new.kind == Kind::Response);
         let write = async {
             if response::only_response(&changes).is_some() {
                 match self.groups.store(Arc::clone(&changes)).await {
@@ -100,13 +103,26 @@ impl Postgres {
                 let mut connection = self.connections.get().await?;
                 let client = connection.object()?;
                 let (shared, tenant) = (&self.shared, tenant.as_str());
-                let written = change::write(client, shared, tenant, moment, &changes).await;
+                let mut written = change::write(client, shared, tenant, moment, &changes).await;
+                if may_be_written
+                    && let (Err(Failure::Refused(StoreError::Conflict)), Some(response)) =
+                        (&written, response)
+                {
+                    // The attempt before may have taken the id itself. But it may also be that
+                    // somebody else has taken it, or has changed what else is written.
+                    let conflict = StoreError::Conflict.into();
+                    let stored = change::is_stored(client, response).await;
+                    written = stored.and_then(|stored| stored.then_some(()).ok_or(conflict));
+                }
                 match connection.finish(written) {
                     Ok(()) => return Ok(()),
-                    Err(Failure::Refused(StoreError::Conflict)) if may_be_written => return Ok(()),
                     Err(failure) if attempt > 1 || !failure.is_transient() => return Err(failure),
-                    Err(failure @ Failure::Commit(_)) if !has_random_id => return Err(failure),
-                    Err(Failure::Commit(_)) => may_be_written = true,
+                    Err(failure) if failure.may_be_done() => {
+                        if response.is_none() {
+                            return Err(failure);
+                        }
+                        may_be_written = true;
+                    }
                     Err(_) => {}
                 }
             }
@@ -219,12 +235,27 @@ impl Postgres {
 
     pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
         with_client!(self, client => {
-            let prune = client.prepare_cached(sql::PRUNE_EMPTY).await?;
-            client.execute(&prune, &[&now]).await?;
-            let prune = client.prepare_cached(sql::PRUNE).await?;
-            let pruned = client.execute(&prune, &[&now, &count(limit)]).await?;
+            let prune = client.prepare_cached(sql::PRUNE_RETURNING).await?;
+            let (mut pruned, mut is_over) = (0, false);
+            // Zero means that nothing is left, and lineages without records do not count.
+            while pruned == 0 && !is_over {
+                let lineages = client.query(&prune, &[&now, &count(limit)]).await?;
+                is_over = lineages.len() < limit.max(1);
+                for lineage in &lineages {
+                    pruned += u64::from(lineage.try_get::<_, bool>(0)?);
+                }
+            }
             self.shared.prune(client).await?;
             Ok(pruned)
+        })
+    }
+
+    pub(crate) async fn try_to_write(&self, trial: Vec<u8>) -> Result<(), StoreError> {
+        with_client!(self, client => {
+            let transaction = client.transaction().await?;
+            let key: i64 = transaction.query_one(INSERT_TRIAL, &[&trial]).await?.try_get(0)?;
+            transaction.execute(sql::DELETE_SHARED, &[&key]).await?;
+            Ok(transaction.commit().await?)
         })
     }
 
@@ -252,3 +283,8 @@ impl Postgres {
         })
     }
 }
+
+/// Something that is no part, since no part has a key that is negative. Gateways do not wait
+/// for each other's.
+const INSERT_TRIAL: &str = "INSERT INTO toolwire_shared (key, bytes) VALUES (-1 - CAST(random() * 1e15 AS BIGINT), \
+     $1) RETURNING key";

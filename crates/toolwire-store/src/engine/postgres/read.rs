@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::id::response_of_item;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Status, Timestamp};
 use crate::packed;
-use crate::plan::{FullRecord, Kind, Record, Row, Section, count};
+use crate::record::{FullRecord, Kind, Record, Row, Section, count};
 use crate::store::too_much_to_read;
 
 pub(super) async fn record(
@@ -263,7 +263,7 @@ async fn one_state(client: &mut Object) -> Result<Transaction<'_>, Failure> {
 fn whole_record(row: &SqlRow) -> Result<(i64, Record), Failure> {
     let (key, mut record) = keyed_record(row)?;
     if let Some(at) = row.try_get(19)? {
-        record.body = with_output(&record.body, at, &unpacked(row, 20)?);
+        record.body = with_output(&record.body, at, &unpacked(row, 20)?).ok_or_else(unknown)?;
     }
     Ok((key, record))
 }

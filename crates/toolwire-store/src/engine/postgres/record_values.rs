@@ -1,4 +1,4 @@
-//! The columns of a record, as both statements that insert one bind them.
+//! The columns of a record, as the statement that inserts one of any kind binds them.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, accepts, to_sql_checked};
 
 use super::shared::NewRecord;
 use crate::engine::stored_body::StoredBody;
-use crate::plan::Record;
+use crate::record::Record;
 
 pub(super) type Value<'v> = &'v (dyn ToSql + Sync);
 
@@ -26,7 +26,7 @@ pub(super) struct RecordValues<'r> {
 /// Bytes that are next to each other in the database. They are copied only where they
 /// are sent.
 #[derive(Debug)]
-struct Pieces<'r>([&'r [u8]; 3]);
+pub(super) struct Pieces<'r>(pub(super) [&'r [u8]; 3]);
 
 impl ToSql for Pieces<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
@@ -54,12 +54,8 @@ impl<'r> RecordValues<'r> {
         }
     }
 
-    /// All of them, between what a statement has before and behind.
-    pub(super) fn between<'v>(
-        &'v self,
-        before: &[Value<'v>],
-        behind: &[Value<'v>],
-    ) -> Vec<Value<'v>> {
+    /// All of them, behind the lineage.
+    pub(super) fn behind<'v>(&'v self, lineage: &'v i64) -> [Value<'v>; 22] {
         let Self { record, kind, status, body, internal, shared, shared_at, output_at } = self;
         let Record {
             tenant,
@@ -81,11 +77,10 @@ impl<'r> RecordValues<'r> {
             owner,
             lease,
         } = record;
-        let values: [Value<'v>; 21] = [
-            tenant, kind, id, created, updated, expires, previous, conversation, status, model,
-            body, internal, next, items, bytes, context, owner, lease, shared, shared_at,
+        [
+            lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
+            model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at,
             output_at,
-        ];
-        [before, &values, behind].concat()
+        ]
     }
 }

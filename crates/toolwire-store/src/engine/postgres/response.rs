@@ -1,19 +1,16 @@
-//! A new response in one statement, and several of them in one round trip.
+//! New responses in one statement.
 //!
 //! Most of what is written is one response. A statement is a transaction of its own, so
-//! it takes one round trip, and not one for each table and two for the transaction.
-
-use std::future::poll_fn;
-use std::task::Poll;
+//! it takes one round trip, and not one for each table and two for the transaction. And
+//! the driver does as much for a statement with one response as for one with many.
 
 use deadpool_postgres::GenericClient;
-use tokio_postgres::{Error, Statement};
+use tokio_postgres::Row as SqlRow;
 
 use super::failure::Failure;
-use super::record_values::RecordValues;
+use super::response_columns::ResponseColumns;
 use super::shared::{CutChange, KnownParts, NewRecord, SharedParts};
-use crate::packed;
-use crate::plan::{FullRecord, Kind};
+use crate::record::Kind;
 
 /// The response that a write consists of, if that is all.
 pub(super) fn only_response(changes: &[CutChange]) -> Option<NewRecord<'_>> {
@@ -33,78 +30,76 @@ pub(super) async fn insert_together(
 ) -> Result<Vec<bool>, Failure> {
     let parts = shared.new_parts(group.iter().copied(), known);
     let insert = client.prepare_cached(INSERT).await?;
-    if let [new] = group
-        && parts.is_empty()
-    {
-        let inserted = insert_with(client, &insert, *new).await;
-        return Ok(vec![inserted.map_err(Failure::Commit)?]);
+    let responses = ResponseColumns::of(group);
+    if parts.is_empty() {
+        let stored = client.query(&insert, &responses.values()).await.map_err(Failure::Commit)?;
+        return were_stored(group.len(), &stored);
     }
     let insert_parts = parts.prepare(client).await?;
-    let inserts = group.iter().map(|new| insert_with(client, &insert, *new));
     // The driver sends what it is asked to without waiting for the answers. If one fails,
     // the server refuses those behind it, and takes the end for the end of a failure.
-    let (begun, written, inserted, committed) = tokio::join!(
+    let values = responses.values();
+    let (begun, written, stored, committed) = tokio::join!(
         biased;
         client.batch_execute("BEGIN"),
         parts.write(client, insert_parts.as_ref()),
-        all(inserts),
+        client.query(&insert, &values),
         client.batch_execute("COMMIT"),
     );
-    let inserted = inserted.into_iter().collect::<Result<Vec<_>, _>>();
-    let stored = begun.and(written).and(inserted);
-    let stored = stored.and_then(|inserted| committed.map(|()| inserted));
+    let stored = begun.and(written).and(stored);
+    let stored = stored.and_then(|stored| committed.map(|()| stored));
     let stored = stored.map_err(Failure::Commit)?;
     shared.note_written(&parts);
+    were_stored(group.len(), &stored)
+}
+
+/// Which of a group the database has stored. It gives their places, counted from one.
+fn were_stored(group: usize, places: &[SqlRow]) -> Result<Vec<bool>, Failure> {
+    let mut stored = vec![false; group];
+    for row in places {
+        let place: i64 = row.try_get(0)?;
+        let place = usize::try_from(place).ok().and_then(|place| place.checked_sub(1));
+        if let Some(stored) = place.and_then(|place| stored.get_mut(place)) {
+            *stored = true;
+        }
+    }
     Ok(stored)
 }
 
-async fn insert_with(
-    client: &impl GenericClient,
-    insert: &Statement,
-    new: NewRecord<'_>,
-) -> Result<bool, Error> {
-    let FullRecord { record, rows } = new.full;
-    let values = RecordValues::of(new);
-    let packed = (!rows.is_empty()).then(|| packed::pack(rows.iter()));
-    let ids = packed::listed_ids(&record.id, rows);
-    let inserted = client.query_opt(insert, &values.between(&[], &[&packed, &ids])).await?;
-    Ok(inserted.is_some())
-}
-
-/// Waits for all of them. Each is begun before the one behind it.
-async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
-    let mut futures: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
-    poll_fn(|cx| {
-        let mut is_done = true;
-        for (future, output) in futures.iter_mut().filter(|(_, output)| output.is_none()) {
-            match future.as_mut().poll(cx) {
-                Poll::Ready(value) => *output = Some(value),
-                Poll::Pending => is_done = false,
-            }
-        }
-        if is_done { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-    futures.into_iter().filter_map(|(_, output)| output).collect()
-}
-
-/// The record joins the lineage of what it continues, or begins one. Nothing happens if
-/// its id is taken.
-const INSERT: &str = "WITH taken AS (SELECT 1 FROM toolwire_record WHERE tenant = $1 AND kind = $2 AND id = $3), \
-     joined AS (UPDATE toolwire_lineage SET expires = GREATEST(expires, $6) WHERE key = (SELECT lineage FROM \
-     toolwire_record WHERE tenant = $1 AND kind = 'response' AND id = $7) AND NOT EXISTS (SELECT FROM taken) \
-     RETURNING key), \
-     begun AS (INSERT INTO toolwire_lineage (expires) SELECT CAST($6 AS BIGINT) WHERE NOT EXISTS (SELECT FROM \
-     joined) AND NOT EXISTS (SELECT FROM taken) RETURNING key), \
+/// Each response joins the lineage of what it continues, or begins one. Nothing happens to
+/// one whose id is taken, by a record or by a response before it in the group. Lineages
+/// are locked in their order and before anything is inserted, so that two groups that
+/// continue the same chains never wait for each other. All parts of the statement see the
+/// tables as they were when it began, except for rows that are locked or changed: of
+/// those it gets the newest state. A lineage that was deleted in the meantime is not
+/// among `joined`, and the response begins another.
+const INSERT: &str = "WITH new AS MATERIALIZED (SELECT n.*, (SELECT r.lineage FROM toolwire_record r WHERE r.tenant = \
+     n.tenant AND r.kind = 'response' AND r.id = n.previous) AS chain FROM unnest($1::text[], $2::text[], $3::bigint[], \
+     $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[], $11::bytea[], \
+     $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[], $18::bigint[], \
+     $19::bigint[], $20::bigint[], $21::bytea[]) WITH ORDINALITY AS n (tenant, id, created, updated, expires, \
+     previous, conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, \
+     shared_at, output_at, packed, place) WHERE (SELECT r.key FROM toolwire_record r WHERE r.tenant = n.tenant AND \
+     r.kind = 'response' AND r.id = n.id) IS NULL), \
+     locked AS MATERIALIZED (SELECT l.key FROM toolwire_lineage l WHERE l.key = ANY (ARRAY(SELECT chain FROM new)) \
+     ORDER BY l.key FOR NO KEY UPDATE), \
+     joined AS (UPDATE toolwire_lineage l SET expires = GREATEST(l.expires, c.expires) FROM (SELECT k.key, \
+     max(n.expires) AS expires FROM locked k JOIN new n ON n.chain = k.key GROUP BY k.key) c WHERE l.key = c.key \
+     RETURNING l.key), \
+     alone AS MATERIALIZED (SELECT n.place, n.expires, row_number() OVER (ORDER BY n.place) AS number FROM new n \
+     WHERE n.chain IS NULL OR n.chain NOT IN (SELECT key FROM joined)), \
+     begun AS (INSERT INTO toolwire_lineage (expires) SELECT expires FROM alone ORDER BY number RETURNING key), \
+     numbered AS (SELECT key, row_number() OVER (ORDER BY key) AS number FROM begun), \
      record AS (INSERT INTO toolwire_record (lineage, tenant, kind, id, created, updated, expires, previous, \
-     conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at, output_at) SELECT l.key, \
-     CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS \
-     BIGINT), CAST($7 AS TEXT), CAST($8 AS TEXT), CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BYTEA), \
-     CAST($12 AS BYTEA), CAST($13 AS BIGINT), CAST($14 AS BIGINT), CAST($15 AS BIGINT), CAST($16 AS BIGINT), \
-     CAST($17 AS TEXT), CAST($18 AS BIGINT), CAST($19 AS BIGINT), CAST($20 AS BIGINT), CAST($21 AS BIGINT) FROM (SELECT key FROM joined UNION ALL SELECT key FROM begun) l ON \
-     CONFLICT (tenant, kind, id) DO NOTHING RETURNING key), \
-     items AS (INSERT INTO toolwire_packed (record, items) SELECT key, CAST($22 AS BYTEA) FROM record WHERE \
-     CAST($22 AS BYTEA) IS NOT NULL), \
-     ids AS (INSERT INTO toolwire_packed_id (tenant, id, record) SELECT CAST($1 AS TEXT), i.id, record.key FROM \
-     record CROSS JOIN unnest(CAST($23 AS TEXT[])) AS i (id)) \
-     SELECT key FROM record";
+     conversation, status, model, body, internal, next, items, bytes, context, owner, lease, shared, shared_at, \
+     output_at) SELECT COALESCE(b.key, n.chain), n.tenant, 'response', n.id, n.created, n.updated, n.expires, \
+     n.previous, n.conversation, n.status, n.model, n.body, n.internal, n.next, n.items, n.bytes, n.context, n.owner, \
+     n.lease, n.shared, n.shared_at, n.output_at FROM new n LEFT JOIN alone a ON a.place = n.place LEFT JOIN numbered \
+     b ON b.number = a.number ORDER BY n.place ON CONFLICT (tenant, kind, id) DO NOTHING RETURNING key, tenant, id), \
+     stored AS (SELECT r.key, r.tenant, min(n.place) AS place FROM record r JOIN new n ON n.tenant = r.tenant AND n.id \
+     = r.id GROUP BY r.key, r.tenant), \
+     items AS (INSERT INTO toolwire_packed (record, items) SELECT s.key, n.packed FROM stored s JOIN new n ON n.place = \
+     s.place WHERE n.packed IS NOT NULL), \
+     ids AS (INSERT INTO toolwire_packed_id (tenant, id, record) SELECT s.tenant, i.id, s.key FROM \
+     unnest($22::bigint[], $23::text[]) AS i (place, id) JOIN stored s ON s.place = i.place) \
+     SELECT place FROM stored";

@@ -15,8 +15,9 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Statement};
 
 use super::failure::Failure;
+use crate::change::Change;
 use crate::engine::shared_parts::{Cut, RecentParts};
-use crate::plan::{Change, FullRecord, count};
+use crate::record::{FullRecord, count};
 
 /// The parts that a gateway knows.
 pub(super) struct SharedParts {
@@ -199,3 +200,6 @@ const PARTS_AT_A_TIME: i64 = 1000;
 
 /// Keys are not negative.
 const BEFORE_ALL: i64 = -1;
+
+#[cfg(test)]
+mod tests;

@@ -5,14 +5,13 @@ use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use super::failure::Failure;
 use super::read;
 use super::shared::SharedParts;
+use crate::change::{Append, Change, Moment, RecordUpdate};
 use crate::engine::shared_parts::Cut;
 use crate::engine::sql;
 use crate::engine::stored_body::StoredBody;
 use crate::error::StoreError;
 use crate::packed;
-use crate::plan::{
-    Append, Change, FullRecord, Kind, Moment, Record, RecordUpdate, Row, Section, count, length,
-};
+use crate::record::{FullRecord, Kind, Record, Row, Section, count, length};
 
 /// Does one step. What it has done is undone by its caller if it fails.
 pub(super) fn apply(

@@ -104,7 +104,7 @@ fn make_private_file(path: &Path) -> io::Result<()> {
 }
 
 /// How long to wait for another process that writes.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// How many bytes a page has. The writes of a group share large pages, and each page is
 /// two calls of the system to write it to the log and two to write it back. For a write

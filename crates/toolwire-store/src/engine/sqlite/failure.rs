@@ -60,6 +60,23 @@ impl Failure {
         })
     }
 
+    /// Whether another process has the file locked.
+    pub(super) fn is_lock(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        let code = error.sqlite_error_code();
+        matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    /// Whether it has nothing to do with what was written, so that anything else would fail
+    /// like it. A disk that is full may have room for less.
+    pub(super) fn is_of_all(&self) -> bool {
+        let Self::Sql(error) = self else { return false };
+        let code = error.sqlite_error_code();
+        let is_trouble =
+            matches!(code, Some(ErrorCode::SystemIoFailure | ErrorCode::OperationInterrupted));
+        is_trouble || self.is_lock()
+    }
+
     /// Whether it may work later without anybody's help.
     fn may_pass(&self) -> bool {
         match self {

@@ -17,18 +17,20 @@ mod writer;
 
 use std::sync::Arc;
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use self::connection::Connector;
+use self::failure::Failure;
 use self::readers::Readers;
 use self::shared::SharedParts;
 use self::writer::Writer;
 use super::{ItemsQuery, sql};
+use crate::change::{Change, Moment};
 use crate::error::{OpenError, StoreError};
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Page, Stats, Usage};
 use crate::options::SqliteOptions;
-use crate::plan::{Change, FullRecord, Kind, Moment, Record, Row, count};
+use crate::record::{FullRecord, Kind, Record, Row, count};
 
 pub(crate) struct Sqlite {
     writer: Writer,
@@ -187,9 +189,7 @@ impl Sqlite {
         let pruned = self
             .writer
             .run(move |connection| {
-                connection.prepare_cached(sql::PRUNE_EMPTY)?.execute(params![now])?;
-                let mut prune = connection.prepare_cached(sql::PRUNE)?;
-                let chains = prune.execute(params![now, count(limit)])?;
+                let chains = prune_lineages(connection, now, limit)?;
                 let mut prune = connection.prepare_cached(sql::PRUNE_ALONE)?;
                 let alone = prune.execute(params![now, count(limit.saturating_sub(chains))])?;
                 Ok(chains + alone)
@@ -199,6 +199,17 @@ impl Sqlite {
             self.writer.shrink().await?;
         }
         Ok(u64::try_from(pruned).unwrap_or(0))
+    }
+
+    pub(crate) async fn try_to_write(&self, trial: Vec<u8>) -> Result<(), StoreError> {
+        self.writer
+            .run(move |connection| {
+                let mut insert = connection.prepare_cached(sql::INSERT_SHARED)?;
+                insert.execute(params![NO_PART, trial])?;
+                connection.prepare_cached(sql::DELETE_SHARED)?.execute(params![NO_PART])?;
+                Ok(())
+            })
+            .await
     }
 
     pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
@@ -225,3 +236,20 @@ impl Sqlite {
             .await
     }
 }
+
+/// Deletes lineages that have expired. Returns how many of them had records.
+fn prune_lineages(connection: &Connection, now: i64, limit: usize) -> Result<usize, Failure> {
+    let mut count_pruned = connection.prepare_cached(sql::PRUNED)?;
+    let mut prune = connection.prepare_cached(sql::PRUNE)?;
+    loop {
+        let pruned: i64 = count_pruned.query_row(params![now, count(limit)], |row| row.get(0))?;
+        let lineages = prune.execute(params![now, count(limit)])?;
+        // Zero means that nothing is left, and lineages without records do not count.
+        if pruned > 0 || lineages < limit.max(1) {
+            return Ok(usize::try_from(pruned).unwrap_or(0));
+        }
+    }
+}
+
+/// The key of what is no part. Parts have none that is negative.
+const NO_PART: i64 = -1;

@@ -35,11 +35,14 @@ impl Pace {
 
     /// Lets the clients go on before a group is put together, if they are busy. The system
     /// often runs a thread that is woken in place of the one that has woken it, so without
-    /// this a group would have a write or two, however many clients there are.
-    pub(super) fn gather(&mut self) {
-        if self.load.as_mut().is_some_and(Load::is_high) {
+    /// this a group would have a write or two, however many clients there are. Returns whether
+    /// it has let them.
+    pub(super) fn gather(&mut self) -> bool {
+        let is_busy = self.load.as_mut().is_some_and(Load::is_high);
+        if is_busy {
             thread::yield_now();
         }
+        is_busy
     }
 
     /// Notes that a group begins, and whether it has more than one write. After one that

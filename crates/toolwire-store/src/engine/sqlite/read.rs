@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::id::{Tenant, response_of_item};
 use crate::model::{ChainLink, Item, Order, Page, Stats, Status, Timestamp, Usage};
 use crate::packed;
-use crate::plan::{FullRecord, Kind, Record, Row, Section, count};
+use crate::record::{FullRecord, Kind, Record, Row, Section, count};
 use crate::store::too_much_to_read;
 
 pub(super) fn record(
@@ -35,7 +35,8 @@ fn restored(
 ) -> Result<(i64, Record), Failure> {
     shared::restore(connection, key, &mut record)?;
     if let Some((at, items)) = output {
-        record.body = with_output(&record.body, at, &items);
+        let whole = with_output(&record.body, at, &items);
+        record.body = whole.ok_or_else(|| unknown(OUTPUT_AT))?;
     }
     Ok((key, record))
 }
@@ -254,7 +255,7 @@ type StoredRecord = (i64, Record, Option<(i64, Vec<Row>)>);
 
 fn stored_record(row: &SqlRow<'_>) -> rusqlite::Result<StoredRecord> {
     let (key, record) = keyed_record(row)?;
-    let output = match row.get(19)? {
+    let output = match row.get(OUTPUT_AT)? {
         Some(at) => Some((at, unpacked(row, 20)?)),
         None => None,
     };
@@ -319,7 +320,10 @@ fn status(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<Status> {
     Status::from_str(row.get_ref(column)?.as_str()?).ok_or_else(|| unknown(column))
 }
 
-fn unknown(column: usize) -> rusqlite::Error {
+pub(super) fn unknown(column: usize) -> rusqlite::Error {
     let reason = "the file has a value that no toolwire writes".into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason)
 }
+
+/// The column that says where a body lacks its output.
+const OUTPUT_AT: usize = 19;

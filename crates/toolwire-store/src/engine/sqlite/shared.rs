@@ -7,9 +7,10 @@ use std::ops::Range;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::failure::Failure;
+use super::read;
 use crate::engine::shared_parts::{Cut, RecentParts};
 use crate::engine::sql;
-use crate::plan::Record;
+use crate::record::Record;
 
 /// The parts that the writer knows.
 #[derive(Default)]
@@ -36,18 +37,25 @@ impl SharedParts {
     }
 }
 
-/// Puts the part back into a body that was read.
+/// Puts the part back into a body that was read, if it was cut out of it. A part that is
+/// gone is an error, because what is left looks like a body.
 pub(super) fn restore(
     connection: &Connection,
     key: i64,
     record: &mut Record,
 ) -> Result<(), Failure> {
     let mut select = connection.prepare_cached(sql::SHARED)?;
-    let found: Option<(Vec<u8>, i64)> =
+    let found: Option<(Option<Vec<u8>>, Option<i64>)> =
         select.query_row(params![key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((part, at)) = found else { return Ok(()) };
-    let at = usize::try_from(at).unwrap_or(0).min(record.body.len());
-    let after = record.body.split_off(at);
-    record.body = [record.body.as_ref(), &part, &after].concat().into();
+    let at = at.and_then(|at| usize::try_from(at).ok());
+    let cut = at.and_then(|at| record.body.split_at_checked(at));
+    let (before, after) = cut.ok_or_else(|| read::unknown(SHARED_AT))?;
+    let part = part.ok_or_else(|| read::unknown(PART))?;
+    record.body = [before, &part, after].concat().into();
     Ok(())
 }
+
+/// The columns of the statement that reads a part and its place.
+const PART: usize = 0;
+const SHARED_AT: usize = 1;

@@ -6,12 +6,13 @@
 //! `pace.rs` decides when it is ready.
 
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
-use super::connection::Connector;
+use super::connection::{BUSY, Connector};
 use super::failure::Failure;
 use super::migrate;
 use super::pace::Pace;
@@ -35,12 +36,14 @@ impl Writer {
             Sync::Full => None,
             Sync::Normal => Some(Syncer::start(connector.path())?),
         };
-        let thread = WriterThread { connector, connection, queue, pace: Pace::new(), syncer };
+        let pace = Pace::new();
+        let thread = WriterThread { connector, connection, queue, pace, is_locked: false, syncer };
         thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
         Ok(Self { jobs })
     }
 
-    /// Runs work inside a transaction, and returns after its end. The work may be run again if others in its group have failed.
+    /// Runs work inside a transaction, and returns after its end. The work may be run again
+    /// if others in its group have failed.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
@@ -96,6 +99,8 @@ struct WriterThread {
     connection: Option<Connection>,
     queue: mpsc::Receiver<Box<dyn Job>>,
     pace: Pace,
+    /// Whether another process had the file locked when a group was to be written.
+    is_locked: bool,
     /// Has the disk confirm, if no transaction waits for it.
     syncer: Option<Syncer>,
 }
@@ -131,7 +136,9 @@ impl WriterThread {
     }
 
     /// Writes a group. If the group as a whole fails, each of it is tried
-    /// alone, so that one write that does not fit fails alone.
+    /// alone, so that one write that does not fit fails alone. But if none of it can be
+    /// written, all of it fails at once: to find out again, each would wait for as long as
+    /// the group has.
     fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
         let outcome = match self.connection() {
             Ok(connection) => transact(connection, &mut group),
@@ -140,17 +147,35 @@ impl WriterThread {
                 return group.into_iter().for_each(|job| job.finish(Err(error.clone())));
             }
         };
+        self.note(outcome.as_ref().err());
         match outcome {
             Ok(results) => {
                 for (job, result) in group.into_iter().zip(results) {
                     job.finish(result);
                 }
             }
-            Err(failure) if group.len() == 1 => {
+            Err(failure) if group.len() == 1 || failure.is_of_all() => {
                 let error = failure.into_store_error();
                 group.into_iter().for_each(|job| job.finish(Err(error.clone())));
             }
             Err(_) => group.into_iter().for_each(|job| self.write(vec![job])),
+        }
+    }
+
+    /// Notes how a group ended. While another process has the file locked, whoever comes
+    /// hears of it soon and does not wait as long as the first did.
+    fn note(&mut self, failure: Option<&Failure>) {
+        let Some(connection) = &self.connection else { return };
+        let is_locked = failure.is_some_and(Failure::is_lock);
+        let is_usable = if is_locked == self.is_locked {
+            Ok(())
+        } else {
+            connection.busy_timeout(if is_locked { STILL_BUSY } else { BUSY })
+        };
+        self.is_locked = is_locked;
+        if is_usable.is_err() || !connection.is_autocommit() {
+            // A transaction that could not be ended would be in everybody's way.
+            (self.connection, self.is_locked) = (None, false);
         }
     }
 
@@ -223,6 +248,9 @@ fn stopped() -> StoreError {
 
 /// How many writes may wait before their callers wait for room.
 const LONGEST_QUEUE: usize = 1024;
+
+/// How long to wait for another process that writes, if it has been waited for before.
+const STILL_BUSY: Duration = Duration::from_millis(100);
 
 /// How many writes are one transaction at most.
 const LARGEST_GROUP: usize = 256;

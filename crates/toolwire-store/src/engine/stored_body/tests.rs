@@ -1,9 +1,10 @@
 use bytes::Bytes;
 
 use super::*;
+use crate::change::{Change, Moment};
 use crate::engine::shared_parts::Cut;
 use crate::model::{Item, Status};
-use crate::plan::{Change, Moment, Plan};
+use crate::plan::Plan;
 use crate::write::{NewResponse, Write};
 
 /// A response with this body, whose items are the parts of it at these places.
@@ -26,7 +27,7 @@ fn restored(full: &FullRecord, stored: &StoredBody<'_>, part: &[u8]) -> Bytes {
         body.splice(at..at, part.iter().copied());
     }
     match stored.output_at {
-        Some(at) => with_output(&body, at, &full.rows),
+        Some(at) => with_output(&body, at, &full.rows).unwrap(),
         None => body.into(),
     }
 }

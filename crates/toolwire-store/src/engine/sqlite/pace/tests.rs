@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 
-use super::{LATELY, Load, Pace, WHILE_CROWDED};
+use super::{LATELY, Pace, WHILE_CROWDED};
 
 #[test]
 fn one_client_never_waits_and_a_crowd_does_until_nothing_comes() {
@@ -31,16 +31,19 @@ fn runtime() -> Runtime {
 #[test]
 fn a_runtime_without_work_is_not_busy() {
     let runtime = runtime();
-    let mut load = Load::new(runtime.handle().metrics());
+    let _context = runtime.enter();
+    let mut pace = Pace::new();
     thread::sleep(2 * LATELY);
-    assert!(!load.is_high());
+    assert!(!pace.gather());
 }
 
-/// Proves that the time of tasks is counted while they come one after the other.
+/// Proves that clients go first while they are busy: the time of tasks is counted while they
+/// come one after the other.
 #[test]
 fn a_runtime_that_never_rests_is_busy() {
     let runtime = runtime();
-    let mut load = Load::new(runtime.handle().metrics());
+    let _context = runtime.enter();
+    let mut pace = Pace::new();
     let is_done = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&is_done);
     let work = runtime.spawn(async move {
@@ -52,7 +55,7 @@ fn a_runtime_that_never_rests_is_busy() {
     });
     // Another program may have the processor for a while.
     let start = Instant::now();
-    while !load.is_high() {
+    while !pace.gather() {
         assert!(start.elapsed() < Duration::from_secs(20), "it never was");
         thread::sleep(LATELY);
     }

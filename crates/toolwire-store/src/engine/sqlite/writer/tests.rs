@@ -5,7 +5,7 @@ use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -155,7 +155,8 @@ fn what_comes_while_a_group_is_written_is_one_transaction() {
 #[test]
 fn nobody_is_forgotten_on_several_threads() {
     let transactions = transactions_of(&runtime_with(4), "threads", 40, 50);
-    assert!((50..=2000).contains(&transactions), "{transactions}");
+    // Each of them alone would be 2000, and nobody writes twice at a time.
+    assert!((50..=1000).contains(&transactions), "{transactions}");
 }
 
 #[test]
@@ -232,6 +233,36 @@ fn a_runtime_that_ends_loses_no_write() {
     drop(release);
     next.block_on(async { timeout(PATIENCE, write(&writer, 2)).await.unwrap().unwrap() });
     assert_eq!(file.numbers(), [1, 2]);
+}
+
+/// Proves that while another process has the file locked, all that wait hear of it when the
+/// first does, and not each after another wait of its own.
+#[test]
+fn a_locked_file_is_waited_for_once() {
+    let file = TestFile::new("locked");
+    let runtime = runtime();
+    let _context = runtime.enter();
+    let writer = file.writer(Sync::Normal);
+    let other = Connection::open(file.0.join("store.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let start = Instant::now();
+    let clients: Vec<_> = (0..600)
+        .map(|number| {
+            let writer = Arc::clone(&writer);
+            runtime.spawn(async move { write(&writer, number).await })
+        })
+        .collect();
+    runtime.block_on(async {
+        for client in clients {
+            let locked = client.await.unwrap();
+            let is_locked = matches!(locked, Err(StoreError::Unavailable { retry: true, .. }));
+            assert!(is_locked, "{locked:?}");
+        }
+    });
+    assert!(start.elapsed() < BUSY * 2, "{:?}", start.elapsed());
+    other.execute_batch("COMMIT").unwrap();
+    runtime.block_on(async { write(&writer, 1).await.unwrap() });
+    assert_eq!(file.numbers(), [1]);
 }
 
 #[test]

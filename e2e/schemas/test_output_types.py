@@ -55,6 +55,9 @@ TRANSLATIONS = [
 def test_an_answer_is_a_complete_response(path):
     request = path.with_name("request.responses.json")
     written = translate(path, "responses", "response", *(["--request", request] if request.exists() else []))
+    if written["error"] and written["error"]["code"] == "server_is_overloaded":
+        # Codex tries again on this code of the API's, which the published type lacks.
+        written["error"]["code"] = "server_error"
     read = parse(Response.model_validate, written)
     assert read.model_dump(mode="json", by_alias=True, exclude_unset=True) == written
     assert set(unpublished(read)) <= UNPUBLISHED

@@ -70,10 +70,11 @@ async fn serve_until_stopped(
     let setup = Setup { source: reload_source(&source, config.listen), ..Setup::default() };
     let gateway = serve(config.clone(), setup).await;
     let gateway = gateway.map_err(|error| config::start_error(&error))?;
-    let message =
-        startup_message::text(&config, gateway.address(), &source, Terminal::of(&io::stdout()));
-    if config.store.options().is_some() && !gateway.is_storing() {
-        print_status(STORE_FAILED);
+    let (address, terminal) = (gateway.address(), Terminal::of(&io::stdout()));
+    let store_error = gateway.store_error();
+    let message = startup_message::text(&config, address, &source, store_error, terminal);
+    if let Some(error) = store_error {
+        print_status(&format!("The store cannot be opened, so nothing is kept: {error}"));
     }
     print_warnings(&config);
     let handle = gateway.handle();
@@ -183,9 +184,6 @@ pub(crate) fn print_warnings(config: &Config) {
         print_status(&format!("warning: {warning}"));
     }
 }
-
-const STORE_FAILED: &str =
-    "The store cannot be opened, so nothing is kept. `toolwire store status` says why.";
 
 const UNCHANGED: &str = "The gateway keeps its previous configuration.";
 

@@ -5,16 +5,18 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use toolwire_gateway::config::environment::PLACEHOLDER;
 use toolwire_gateway::config::{self, Config, SecretPlace, UpstreamConfig};
-use toolwire_store::EngineOptions;
+use toolwire_store::OpenError;
 
 use crate::config::ConfigSource;
+use crate::store::words;
 use crate::terminal::{Style, Terminal, wrap};
 
-/// The whole message.
+/// The whole message. If the store could not be opened, `store_error` says why.
 pub(crate) fn text(
     config: &Config,
     address: SocketAddr,
     source: &ConfigSource,
+    store_error: Option<&OpenError>,
     terminal: Terminal,
 ) -> String {
     let base_url = base_url(address);
@@ -40,8 +42,8 @@ pub(crate) fn text(
             text.push_str(MORE_MODELS);
         }
     }
-    if let Some(note) = store_note(config) {
-        text.push_str(&heading("Stored responses"));
+    if let Some(note) = store_note(config, store_error) {
+        text.push_str(&heading("Stored responses and sessions"));
         for line in wrap(&note, 76) {
             text.push_str(&format!("  {line}\n"));
         }
@@ -58,25 +60,25 @@ pub(crate) fn text(
 }
 
 /// What is kept of what clients send, where and for how long, and how to turn it
-/// off.
-fn store_note(config: &Config) -> Option<String> {
+/// off. Or why nothing is.
+fn store_note(config: &Config, error: Option<&OpenError>) -> Option<String> {
     let options = config.store.options()?;
-    let place = match &options.engine {
-        EngineOptions::Memory => "in memory until the gateway stops".to_owned(),
-        EngineOptions::Sqlite(sqlite) => format!("in {}", sqlite.path.display()),
-        EngineOptions::Postgres(_) => "in Postgres".to_owned(),
-    };
+    if let Some(error) = error {
+        return Some(format!(
+            "Nothing is kept, because the store cannot be opened: {error}. Requests that need no \
+             store are answered. Set path in [store] to a file that can be written, or engine = \
+             \"off\"."
+        ));
+    }
+    let place = words::place(&options.engine);
     let time = match options.ttl {
-        None => ", without a time limit".to_owned(),
-        Some(ttl) => match ttl.as_secs() / DAY {
-            0 => format!(", for {} seconds", ttl.as_secs()),
-            1 => ", for one day".to_owned(),
-            days => format!(", for {days} days"),
-        },
+        None => "without a time limit".to_owned(),
+        Some(ttl) => format!("for {}", words::duration(ttl)),
     };
     Some(format!(
-        "What Responses clients send and get is kept {place}{time}, unless they send store: \
-         false or the model's API keeps it itself. To keep nothing, set engine = \"off\" in [store]."
+        "What Responses clients send and get is kept in {place}, {time}, unless they send store: \
+         false or the model's API keeps it itself. The sessions of Chat and Messages clients are \
+         kept there too. To keep nothing, set engine = \"off\" in [store]."
     ))
 }
 
@@ -162,9 +164,6 @@ fn shown_key(config: &Config) -> String {
         None => "$TOOLWIRE_KEY".to_owned(),
     }
 }
-
-/// Seconds.
-const DAY: u64 = 24 * 60 * 60;
 
 const MORE_MODELS: &str = "  For more models, set the API key of a vendor, such as OPENROUTER_API_KEY, or run: toolwire init\n";
 

@@ -1,15 +1,21 @@
 //! `toolwire store`: what the gateway remembers.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+mod export_file;
+mod import_source;
+pub(crate) mod words;
+
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use toolwire_gateway::config::{Config, StoreConfig};
 use toolwire_store::{EngineOptions, Options, Stats, Store, TransferError};
 
+use self::export_file::{ExportFile, belongs_to_store};
+use self::import_source::ImportSource;
 use crate::config::{self, LoadedConfig};
 use crate::error::CommandError;
 use crate::serve;
+use crate::signals::Signals;
 
 /// Manage stored responses, conversations and sessions
 #[derive(clap::Args)]
@@ -62,48 +68,43 @@ async fn run_command(command: &Command, config: &Config) -> Result<(), CommandEr
             return Err(CommandError::Store("the store is off; nothing is kept".to_owned()));
         }
     };
-    if let EngineOptions::Sqlite(sqlite) = &options.engine
-        && !sqlite.path.exists()
-    {
-        let nothing = format!("nothing is stored yet; there is no {}", sqlite.path.display());
-        match command {
-            Command::Import { .. } => {}
-            Command::Status | Command::Prune => return print(&format!("{nothing}\n")),
-            // An empty backup of a store with another name would please nobody.
-            Command::Export { .. } => return Err(CommandError::Store(nothing)),
+    match &options.engine {
+        EngineOptions::Memory => return Err(CommandError::Store(ONLY_IN_MEMORY.to_owned())),
+        EngineOptions::Sqlite(sqlite) if !is_there(&sqlite.path)? => {
+            let nothing = format!("nothing is stored yet; there is no {}", sqlite.path.display());
+            match command {
+                Command::Import { .. } => {}
+                Command::Status | Command::Prune => return print(&format!("{nothing}\n")),
+                // An empty backup of a store with another name would please nobody.
+                Command::Export { .. } => return Err(CommandError::Store(nothing)),
+            }
         }
+        EngineOptions::Sqlite(_) | EngineOptions::Postgres(_) => {}
     }
-    let opened = Store::open(options.clone()).await;
-    let store = opened.map_err(|error| CommandError::Store(error.to_string()))?;
     match command {
         Command::Status => {
-            let stats = store.stats().await.map_err(store_error)?;
+            let stats = open(options).await?.stats().await.map_err(store_error)?;
             print(&status(&stats, options))
         }
         Command::Export { file: Some(path) } => {
-            let created = private_file(path).map_err(|error| unusable("write", path, &error))?;
-            let records = store.export(BufWriter::new(created)).await.map_err(transfer_error)?;
+            let records = export(options, path).await?;
             print(&format!("Exported {records} responses and threads to {}.\n", path.display()))
         }
         Command::Export { file: None } => {
-            store.export(io::stdout().lock()).await.map_err(transfer_error)?;
+            let store = open(options).await?;
+            store.export(io::stdout().lock()).await.map_err(export_error)?;
             Ok(())
         }
         Command::Import { file } => {
-            let imported = match file {
-                Some(path) => {
-                    let file = File::open(path).map_err(|error| unusable("read", path, &error))?;
-                    store.import(BufReader::new(file)).await
-                }
-                None => store.import(io::stdin().lock()).await,
-            };
-            let imported = imported.map_err(transfer_error)?;
+            let source = ImportSource::open(file.as_deref())?;
+            let imported = source.import(&open(options).await?).await?;
             print(&format!(
                 "Imported {} responses and threads; {} were there already.\n",
                 imported.stored, imported.present
             ))
         }
         Command::Prune => {
+            let store = open(options).await?;
             let mut pruned = 0;
             loop {
                 match store.prune(PRUNE_STEP).await.map_err(store_error)? {
@@ -116,17 +117,47 @@ async fn run_command(command: &Command, config: &Config) -> Result<(), CommandEr
     }
 }
 
+async fn open(options: &Options) -> Result<Store, CommandError> {
+    let opened = Store::open(options.clone()).await;
+    opened.map_err(|error| CommandError::Store(error.to_string()))
+}
+
+/// Whether there is a file. Where nobody may look, it cannot be said that there
+/// is none.
+fn is_there(path: &Path) -> Result<bool, CommandError> {
+    path.try_exists().map_err(|error| unusable("open", path, &error))
+}
+
+/// Writes an export that takes the place of `path` when it is whole.
+async fn export(options: &Options, path: &Path) -> Result<u64, CommandError> {
+    if let EngineOptions::Sqlite(sqlite) = &options.engine
+        && belongs_to_store(path, &sqlite.path)
+    {
+        let (path, store) = (path.display(), sqlite.path.display());
+        return Err(CommandError::Store(format!(
+            "cannot export to {path}: it belongs to the store {store} itself; choose another file"
+        )));
+    }
+    let store = open(options).await?;
+    let unwritable = |error: &io::Error| unusable("write", path, error);
+    // Who gives up leaves no half of a file behind.
+    let mut signals = Signals::new();
+    let mut file = ExportFile::create(path).map_err(|error| unwritable(&error))?;
+    let exported = tokio::select! {
+        exported = store.export(&mut file) => exported,
+        _ = signals.next() => Err(io::Error::other("the export was interrupted").into()),
+    };
+    let records = exported.map_err(|error| match error {
+        TransferError::Io(error) => unwritable(&error),
+        other @ (TransferError::Store(_) | TransferError::Malformed { .. }) => export_error(other),
+    })?;
+    file.finish().map_err(|error| unwritable(&error))?;
+    Ok(records)
+}
+
 fn status(stats: &Stats, options: &Options) -> String {
-    let place = match &options.engine {
-        EngineOptions::Memory => "memory, until the gateway ends".to_owned(),
-        EngineOptions::Sqlite(sqlite) => sqlite.path.display().to_string(),
-        EngineOptions::Postgres(_) => "Postgres".to_owned(),
-    };
-    let kept = match options.ttl {
-        Some(ttl) if ttl.as_secs().is_multiple_of(DAY) => format!("{} days", ttl.as_secs() / DAY),
-        Some(ttl) => format!("{} seconds", ttl.as_secs()),
-        None => "for ever".to_owned(),
-    };
+    let place = words::place(&options.engine);
+    let kept = options.ttl.map_or_else(|| "for ever".to_owned(), words::duration);
     let Stats {
         engine,
         version,
@@ -141,8 +172,8 @@ fn status(stats: &Stats, options: &Options) -> String {
         expired,
     } = stats;
     let now = options.clock.now().seconds();
-    let oldest = oldest.map_or("-".to_owned(), |time| age(now - time.seconds()));
-    let (used, limit) = (size(*bytes), size(options.limits.total));
+    let oldest = oldest.map_or("-".to_owned(), |time| words::age(now - time.seconds()));
+    let (used, limit) = (words::size(*bytes), words::size(options.limits.total));
     format!(
         "store          {place} ({engine}, version {version})\n\
          kept           {kept}\n\
@@ -155,40 +186,6 @@ fn status(stats: &Stats, options: &Options) -> String {
          oldest         {oldest}\n\
          expired        {expired}\n"
     )
-}
-
-/// A number of bytes in the largest unit of which there is one.
-fn size(bytes: u64) -> String {
-    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    match units.into_iter().find(|(power, _)| bytes >> power > 0) {
-        Some((power, unit)) => {
-            let tenths = (u128::from(bytes) * 10) >> power;
-            format!("{}.{} {unit}", tenths / 10, tenths % 10)
-        }
-        None => format!("{bytes} bytes"),
-    }
-}
-
-/// How long ago something was, in the largest unit that has passed.
-fn age(seconds: i64) -> String {
-    let seconds = u64::try_from(seconds).unwrap_or(0);
-    let units = [(DAY, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
-    match units.into_iter().find(|(length, _)| seconds >= *length) {
-        None => "now".to_owned(),
-        Some((length, unit)) => match seconds / length {
-            1 => format!("1 {unit} ago"),
-            count => format!("{count} {unit}s ago"),
-        },
-    }
-}
-
-/// A file that only its owner can read, because it has conversations in it.
-fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn print(text: &str) -> Result<(), CommandError> {
@@ -206,7 +203,7 @@ fn store_error(error: toolwire_store::StoreError) -> CommandError {
     CommandError::Store(error.to_string())
 }
 
-fn transfer_error(error: TransferError) -> CommandError {
+fn export_error(error: TransferError) -> CommandError {
     match error {
         TransferError::Io(error) => CommandError::Output(error),
         TransferError::Store(_) | TransferError::Malformed { .. } => {
@@ -215,7 +212,8 @@ fn transfer_error(error: TransferError) -> CommandError {
     }
 }
 
+const ONLY_IN_MEMORY: &str = "with engine = \"memory\" everything is in the gateway that runs and ends with it; no other \
+     command can reach it, and nothing is kept for the next run";
+
 /// How much is deleted at a time, so that a running gateway waits for little.
 const PRUNE_STEP: usize = 200;
-
-const DAY: u64 = 24 * 60 * 60;

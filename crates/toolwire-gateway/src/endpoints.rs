@@ -128,8 +128,11 @@ fn answer(
     if !allowed.contains(&parts.method) {
         return relay::respond_with_error(log(), wrong_method(allowed), client).into();
     }
+    let needs_type = parts.headers.contains_key(CONTENT_TYPE)
+        || !endpoint.takes_no_body()
+        || !body.is_end_stream();
     if parts.method == Method::POST
-        && (parts.headers.contains_key(CONTENT_TYPE) || !endpoint.takes_no_body())
+        && needs_type
         && let Err(failure) = guard::check_media_type(&parts.headers, endpoint.media_types())
     {
         state.metrics.request_rejected();
@@ -280,8 +283,12 @@ impl ServedEndpoint {
         }
     }
 
-    /// Whether a POST needs no body, so that `curl -X POST` is enough.
+    /// Whether a POST needs no body, so that `curl -X POST` is enough. A request without one
+    /// has no content type either: the TypeScript SDK sends neither to cancel a response.
     fn takes_no_body(&self) -> bool {
+        if let Self::Stored(endpoint) = self {
+            return endpoint.takes_no_body();
+        }
         matches!(self, Self::Reload)
     }
 

@@ -113,7 +113,8 @@ fn request_host(parts: &Parts) -> Result<Authority, Failure> {
         }
         (None, None, authority) => authority.cloned(),
     };
-    host.ok_or_else(malformed)
+    // What stands before an `@` is no part of a host.
+    host.filter(|host| !host.as_str().contains('@')).ok_or_else(malformed)
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -125,9 +125,9 @@ impl RetryPolicy {
             UpstreamError::Connect(_)
             | UpstreamError::Tls(_)
             | UpstreamError::NotSent
-            | UpstreamError::NotProcessed
             | UpstreamError::Timeout(TimeoutPhase::Connect) => true,
             UpstreamError::Disconnected
+            | UpstreamError::NotHttp
             | UpstreamError::Timeout(
                 TimeoutPhase::Headers
                 | TimeoutPhase::FirstEvent
@@ -147,10 +147,11 @@ impl RetryPolicy {
     /// This is normal when a server restarts or balances its load.
     pub(crate) fn may_repeat(error: UpstreamError) -> bool {
         match error {
-            UpstreamError::NotSent | UpstreamError::NotProcessed => true,
+            UpstreamError::NotSent => true,
             UpstreamError::Connect(_)
             | UpstreamError::Tls(_)
             | UpstreamError::Disconnected
+            | UpstreamError::NotHttp
             | UpstreamError::Timeout(_)
             | UpstreamError::Undecodable
             | UpstreamError::TooLarge

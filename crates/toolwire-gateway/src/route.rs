@@ -50,6 +50,33 @@ pub(crate) fn look_up(active: &ActiveConfig, name: &str, client: Protocol) -> Op
     Some(Route { model: model.to_owned(), upstreams, probe: false })
 }
 
+/// What the upstreams of a model remember of what they have answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UpstreamMemory {
+    /// Nothing.
+    None,
+    /// One remembers everything for its client, who can ask for it.
+    Own,
+    /// What they remember is of no use: several clients share it, or each of several upstreams
+    /// remembers its own part. So the gateway remembers.
+    Shared,
+}
+
+impl UpstreamMemory {
+    /// What the upstreams of the model that a client names remember.
+    pub(crate) fn find(active: &ActiveConfig, name: &str) -> Self {
+        let upstreams = serving(active, name).map(|serving| serving.upstreams);
+        let mut remembering = upstreams.iter().flatten().filter(|upstream| upstream.remembers());
+        let Some(first) = remembering.next() else { return Self::None };
+        let is_alone = remembering.next().is_none();
+        if is_alone && !active.config.shares_account(&first.config) {
+            Self::Own
+        } else {
+            Self::Shared
+        }
+    }
+}
+
 /// The upstreams that serve the model that a client names, in no order.
 pub(crate) fn serving<'m>(active: &'m ActiveConfig, name: &'m str) -> Option<Serving<'m>> {
     match find_alias(active, name) {

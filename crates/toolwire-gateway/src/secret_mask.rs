@@ -55,7 +55,7 @@ impl SecretMask {
             [&mut error.vendor_type, &mut error.code, &mut error.param, &mut error.request_id];
         for text in texts.into_iter().flatten().chain([&mut error.message]) {
             if let Some(masked) = self.mask(text.as_bytes()) {
-                // Only whole secrets are replaced, so the text stays UTF-8.
+                // Keys are ASCII, so the text stays UTF-8.
                 *text = String::from_utf8(masked).unwrap_or_else(|_| MASK.to_owned());
             }
         }
@@ -111,15 +111,27 @@ impl SecretMask {
         let own = self.own.iter().flatten();
         let mut found = Vec::new();
         for secret in self.configured.iter().chain(own) {
-            let secret = secret.reveal().as_bytes();
-            if secret.len() > text.len() {
+            let (secret, beginning) = (secret.reveal().as_bytes(), beginning(secret));
+            if beginning.len() > text.len() {
                 continue;
             }
-            found
-                .extend(memmem::find_iter(text, secret).map(|start| (start, start + secret.len())));
+            let finder = memmem::Finder::new(beginning);
+            let mut rest = 0;
+            while let Some(place) = text.get(rest..).and_then(|rest| finder.find(rest)) {
+                let start = rest + place;
+                let same = text.iter().skip(start).zip(secret).take_while(|(a, b)| a == b);
+                rest = start + same.count();
+                found.push((start, rest));
+            }
         }
         found
     }
+}
+
+/// What a secret is recognized by. Some servers quote only the beginning of a key.
+fn beginning(secret: &Secret) -> &[u8] {
+    let secret = secret.reveal().as_bytes();
+    secret.get(..RECOGNIZED).unwrap_or(secret)
 }
 
 /// Removes the headers that hold a secret of the configuration or of the client.
@@ -141,7 +153,7 @@ where
         let value = value.as_bytes();
         // Most keys are longer than most headers.
         secrets()
-            .map(|secret| secret.reveal().as_bytes())
+            .map(beginning)
             .any(|secret| secret.len() <= value.len() && memmem::find(value, secret).is_some())
     };
     let leaking = headers.iter().filter(|(_, value)| is_leaking(value));
@@ -220,6 +232,9 @@ fn is_feature_list(name: &str) -> bool {
 const MASK: &str = "[secret]";
 
 const MIN_LENGTH: usize = 8;
+
+/// How many bytes of a longer secret are enough to recognize it.
+const RECOGNIZED: usize = 16;
 
 /// A configured header is rarely a secret, and a secret is rarely short.
 const MIN_HEADER_LENGTH: usize = 16;

@@ -121,9 +121,11 @@ impl Pipe {
     #[must_use]
     pub fn with_held_ending(mut self) -> Self {
         self.state.held = HeldEnding::Expected;
-        // Where servers remember, the ending repeats the answer.
         let client = self.state.to;
-        let is_repeated = codec(client).stateful.is_some();
+        // Where servers remember, the ending repeats the answer. But not every upstream
+        // that says so does: the one behind ChatGPT ends with an empty list of items.
+        let is_written_here = matches!(self.state.mode, PipeMode::Translate(_));
+        let is_repeated = is_written_here && codec(client).stateful.is_some();
         self.answer = (!is_repeated).then(|| AnswerCollector::new(client));
         self
     }
@@ -161,8 +163,10 @@ impl Pipe {
 
     /// Notes what was written for the client.
     fn collect(&mut self, before: usize, out: &[u8]) {
-        if let Some(answer) = &mut self.answer {
-            answer.push(out.get(before..).unwrap_or_default());
+        let Some(answer) = &mut self.answer else { return };
+        answer.push(out.get(before..).unwrap_or_default());
+        if let Some(ending) = self.state.held_ending() {
+            answer.push_ending(&ending.event);
         }
     }
 

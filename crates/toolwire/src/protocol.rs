@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::codec::{Codec, chat, messages, responses};
 use crate::facts::ModelFacts;
+use crate::model::ErrorKind;
 
 /// Declares the protocols from the one list of them.
 macro_rules! protocols {
@@ -147,6 +148,9 @@ pub struct Description {
     pub choice_members: &'static [&'static str],
     /// Whether answers repeat the settings of the request.
     pub echoes_request: bool,
+    /// Errors that its API finds when a stream has begun, so that some clients look for them
+    /// only there.
+    pub streamed_errors: &'static [ErrorKind],
     /// What its documents mean without saying it.
     pub conventions: Conventions,
 }

@@ -107,6 +107,32 @@ pub fn read_request(protocol: Protocol, body: &[u8]) -> Result<Option<SessionReq
     SessionRequest::read(protocol, source).map_err(|error| invalid(source, error))
 }
 
+/// The request without the member that names a session. Its other members stay
+/// as they are written.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if it cannot be read.
+pub fn without_session_member(body: &[u8]) -> Result<Vec<u8>, Error> {
+    let source = utf8(body)?;
+    let copy = || {
+        let mut out = Vec::with_capacity(source.len());
+        let mut object = Object::new(&mut out);
+        let mut reader = Reader::new(source);
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            let value = reader.raw()?;
+            if key != SESSION_MEMBER {
+                object.foreign_key(&key).extend_from_slice(value.text().as_bytes());
+            }
+        }
+        reader.finish()?;
+        drop(object);
+        Ok(out)
+    };
+    copy().map_err(|error| invalid(source, error))
+}
+
 /// Whether an answer says or calls anything. A message without content is not
 /// accepted back.
 ///

@@ -35,7 +35,8 @@ pub struct StatefulCodec {
     /// Reads the list of items of an answer, which was written before.
     pub read_output: for<'a> fn(&'a str) -> Result<Vec<StatefulItem<'a>>, ReadError>,
 
-    /// Reads an object with a list of items in one member, and others.
+    /// Reads an object with a list of items in one member, and others. The items are read as
+    /// those of a request are.
     pub read_items: for<'a> fn(&'a str) -> Result<StatefulItems<'a>, ReadError>,
 
     /// Writes a request with these items as its whole conversation and without
@@ -54,9 +55,13 @@ pub struct StatefulCodec {
     pub write_progress:
         fn(answer: &str, progress: Progress<'_>, out: &mut Vec<u8>) -> Result<(), ReadError>,
 
-    /// Writes the event with which the stream of a failed answer ends.
-    pub write_failed_event: fn(answer: &str, number: u64, out: &mut Vec<u8>),
+    /// Writes the last events of the stream of an answer that is not made any further.
+    pub write_ending: WriteEnding,
 }
+
+/// Writes events from this number on, each on its own.
+pub type WriteEnding =
+    fn(answer: &str, failure: Option<&ApiError>, number: u64) -> Result<Vec<Vec<u8>>, ReadError>;
 
 /// How far an answer is that nobody waits for.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +88,9 @@ pub struct StatefulRequest<'a> {
     pub conversation: Option<String>,
     /// Whether the client fetches the answer later.
     pub background: bool,
+    /// Whether the answer has to bring along what its server would otherwise remember of the
+    /// model's reasoning.
+    pub wants_sealed: bool,
     /// What the client adds to the conversation.
     pub input: Vec<StatefulItem<'a>>,
     /// Every other member, as it came.
@@ -171,7 +179,7 @@ impl WrittenEnding {
 pub struct StatefulItems<'a> {
     /// The items.
     pub items: Vec<StatefulItem<'a>>,
-    /// The client's labels, as JSON.
+    /// The client's labels, as JSON of any kind.
     pub metadata: Option<Cow<'a, str>>,
 }
 
@@ -288,19 +296,21 @@ pub fn with_progress(
     Ok(Some(out))
 }
 
-/// The event with which the stream of a failed answer ends, with its number.
-/// `None` if servers of the protocol remember nothing.
+/// The last events of the stream of an answer that is not made any further, because it has
+/// failed or because nobody wants it. `number` is that of the first of them; a stream that
+/// has no events yet begins before it ends. `None` if servers of the protocol remember
+/// nothing.
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] if the answer is not UTF-8.
-pub fn failed_event(
+/// [`Error::Invalid`] if the answer cannot be read.
+pub fn ending_events(
     protocol: Protocol,
     answer: &[u8],
+    failure: Option<&ApiError>,
     number: u64,
-) -> Result<Option<Vec<u8>>, Error> {
+) -> Result<Option<Vec<Vec<u8>>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
-    let mut out = Vec::with_capacity(answer.len() + 128);
-    (codec.write_failed_event)(utf8(answer)?, number, &mut out);
-    Ok(Some(out))
+    let source = utf8(answer)?;
+    (codec.write_ending)(source, failure, number).map(Some).map_err(|error| invalid(source, error))
 }

@@ -13,8 +13,8 @@ use crate::ledger::{Code, Ledger};
 use crate::model::{Call, Item, Protocol, Role, ToolResult, Turn};
 use crate::profile::Profile;
 use crate::tracker::pairing::{self, Pairing};
-use crate::wire::Str;
 use crate::wire::ids::{self, IdRule};
+use crate::wire::{Pos, Str};
 
 /// A conversation with its calls and results paired.
 #[derive(Debug)]
@@ -116,6 +116,8 @@ impl<'r, 'a> Thread<'r, 'a> {
         let mut run: Vec<&'r Turn<'a>> = Vec::new();
         let (mut calls, mut fates) = (0, 0);
         let mut due: VecDeque<usize> = VecDeque::new();
+        // Results that were moved, with nothing behind them yet.
+        let mut late: Vec<Pos> = Vec::new();
         for turn in turns {
             let results = turn.items.iter().filter(|item| matches!(item, Item::Result(_))).count();
             let own = fates..fates + results;
@@ -140,6 +142,9 @@ impl<'r, 'a> Thread<'r, 'a> {
                 run.push(turn);
                 continue;
             }
+            if !run.is_empty() {
+                report_moved(&mut late, ledger);
+            }
             self.close(&mut run, &mut calls, &arrivals, &mut due, &mut steps);
             for fate in self.fates.get(own.clone()).unwrap_or_default() {
                 // A result that is not the next one due was hoisted over
@@ -148,17 +153,25 @@ impl<'r, 'a> Thread<'r, 'a> {
                     && due.pop_front() != Some(*call)
                     && let Some(result) = self.calls.get(*call).and_then(|paired| paired.result)
                 {
-                    ledger.moved(result.at, Code::ResultMoved).info();
+                    late.push(result.at);
                 }
             }
             if instructs && results == 0 {
                 due.clear();
+                report_moved(&mut late, ledger);
                 steps.push(Step::System(turn));
             } else if orphans || results < turn.items.len() || turn.items.is_empty() {
                 due.clear();
+                report_moved(&mut late, ledger);
                 steps.push(Step::User { turn, fates: own });
             }
         }
+        if let (true, Some(Step::Assistant { .. })) = (run.is_empty(), steps.last()) {
+            for at in late.drain(..) {
+                ledger.moved(at, Code::ResultMoved).detail(ENDS_WITH_MODEL);
+            }
+        }
+        report_moved(&mut late, ledger);
         self.close(&mut run, &mut calls, &arrivals, &mut due, &mut steps);
         steps
     }
@@ -196,13 +209,14 @@ impl<'r, 'a> Thread<'r, 'a> {
         let own = *calls..*calls + made;
         *calls += made;
         steps.push(Step::Assistant { turns, calls: own.clone() });
+        // A result that comes after this answers it, or was moved over it.
+        due.clear();
         if made > 0 {
             let mut order: Vec<usize> = own.collect();
             order.sort_by_key(|&call| {
                 let arrival = arrivals.get(call).copied().flatten();
                 (arrival.is_none(), arrival)
             });
-            due.clear();
             due.extend(
                 order
                     .iter()
@@ -211,6 +225,13 @@ impl<'r, 'a> Thread<'r, 'a> {
             );
             steps.push(Step::Results(order));
         }
+    }
+}
+
+/// Reports results that stand with their calls now. What came after them still does.
+fn report_moved(late: &mut Vec<Pos>, ledger: &mut Ledger) {
+    for at in late.drain(..) {
+        ledger.moved(at, Code::ResultMoved).info();
     }
 }
 
@@ -331,6 +352,9 @@ fn render<'r>(rule: IdRule, id: &Cow<'r, str>, occurrence: usize) -> Cow<'r, str
         Cow::Owned(id) => Cow::Owned(rule.render(id, occurrence).into_owned()),
     }
 }
+
+const ENDS_WITH_MODEL: &str = "The target wants results right behind their calls; this one was moved there, so the \
+     conversation ends with the model's own words.";
 
 #[cfg(test)]
 mod tests;

@@ -20,7 +20,6 @@ const PARTS: &[(&str, &str)] = &[
     ("timeouts", "timeouts::every_phase_fires_at_its_value"),
     ("retries", "retries::no_request_runs_twice"),
     ("outage", "retries::a_full_outage_adds_a_fifth"),
-    ("refused", "retries::an_upstream_that_refuses_everything_is_not_asked_twice"),
     ("goaway", "retries::connections_that_go_away_lose_nothing"),
     ("drains", "draining::streams_end_well_or_with_an_error"),
     ("overload", "overload::goodput_stays_and_refusals_are_fast"),

@@ -5,6 +5,8 @@ use toolwire_gateway::config::{
     Alias, Environment, Pattern, Secret, SecretPlace, SecretSource, environment,
 };
 
+use toolwire_store::OpenError;
+
 use super::text;
 use crate::config::ConfigSource;
 use crate::terminal::Terminal;
@@ -21,13 +23,17 @@ impl Environment for Keys {
     }
 }
 
+/// No error of a store.
+const OPENED: Option<&OpenError> = None;
+
 const TERMINAL: Terminal = Terminal { width: 80, styled: false };
 
 #[test]
 fn everything_that_a_person_needs_first() {
     let found = environment::find(None, &Keys(&[("ANTHROPIC_API_KEY", "sk-ant-secret")]));
     let address = "127.0.0.1:8787".parse().unwrap();
-    let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
+    let said =
+        text(&found.config, address, &ConfigSource::Environment(found.notes), OPENED, TERMINAL);
     assert_eq!(said, EXPECTED.replace("VERSION", env!("CARGO_PKG_VERSION")), "\n{said}");
 }
 
@@ -37,13 +43,29 @@ fn everything_that_a_person_needs_first() {
 fn what_is_kept() {
     let found = environment::find(None, &Keys(&[("HOME", "/state")]));
     let address = "127.0.0.1:8787".parse().unwrap();
-    let said = text(&found.config, address, &ConfigSource::Environment(found.notes), TERMINAL);
+    let said =
+        text(&found.config, address, &ConfigSource::Environment(found.notes), OPENED, TERMINAL);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let expected = "Stored responses What Responses clients send and get is kept in \
+    let expected = "Stored responses and sessions What Responses clients send and get is kept in \
                     /state/.local/state/toolwire/toolwire.db, for 30 days, unless they \
-                    send store: false or the model's API keeps it itself. To keep nothing, set \
-                    engine = \"off\" in [store].";
+                    send store: false or the model's API keeps it itself. The sessions of Chat \
+                    and Messages clients are kept there too. To keep nothing, set engine = \
+                    \"off\" in [store].";
     assert!(words.contains(expected), "{said}");
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_promised() {
+    let found = environment::find(None, &Keys(&[("HOME", "/state")]));
+    let address = "127.0.0.1:8787".parse().unwrap();
+    let error = OpenError::Failed("cannot open /state: Permission denied".to_owned());
+    let source = ConfigSource::Environment(found.notes);
+    let said = text(&found.config, address, &source, Some(&error), TERMINAL);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "Stored responses and sessions Nothing is kept, because the store cannot be \
+                    opened: cannot open /state: Permission denied. Requests";
+    assert!(words.contains(expected), "{said}");
+    assert!(!said.contains("is kept in"), "{said}");
 }
 
 const EXPECTED: &str = r#"toolwire VERSION is listening on http://127.0.0.1:8787
@@ -89,7 +111,7 @@ fn a_key_of_the_gateways_is_named_and_not_shown() {
     let mut config = environment::find(None, &Keys(&[])).config;
     config.keys = vec![Secret::new("0123456789abcdef".to_owned())];
     let address = "0.0.0.0:9000".parse().unwrap();
-    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), OPENED, TERMINAL);
     assert!(!said.contains("0123456789abcdef"), "{said}");
     for part in [
         "is listening on http://127.0.0.1:9000\n",
@@ -105,7 +127,7 @@ fn without_the_demo_model_nothing_promises_it() {
     let mut config = environment::find(None, &Keys(&[("OPENAI_API_KEY", "k")])).config;
     config.upstreams.remove(0);
     let address = "127.0.0.1:1".parse().unwrap();
-    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), OPENED, TERMINAL);
     assert!(!said.contains("demo") && !said.contains("curl"), "{said}");
 }
 
@@ -116,7 +138,7 @@ fn another_model_is_not_called_the_demo_model() {
     config.upstreams.remove(0);
     config.upstreams[0].models = vec![Pattern("*".to_owned())];
     let address = "127.0.0.1:1".parse().unwrap();
-    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+    let said = text(&config, address, &ConfigSource::Environment(Vec::new()), OPENED, TERMINAL);
     assert!(!said.contains("demo"), "{said}");
 }
 
@@ -132,7 +154,7 @@ fn the_operators_own_variable_and_aliases() {
     ] {
         config.keys = vec![key.clone().from_source(source(place))];
         let address = "127.0.0.1:1".parse().unwrap();
-        let said = text(&config, address, &ConfigSource::Environment(Vec::new()), TERMINAL);
+        let said = text(&config, address, &ConfigSource::Environment(Vec::new()), OPENED, TERMINAL);
         assert!(said.contains(shown) && !said.contains("TOOLWIRE_KEY=$TOOLWIRE_KEY"), "{said}");
         assert!(said.contains("  fast is an alias for demo\n"), "{said}");
     }

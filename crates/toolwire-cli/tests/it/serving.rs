@@ -127,6 +127,22 @@ fn what_it_prints_can_be_tried() {
     assert_eq!(call, &json!({"name": "get_weather", "arguments": "{\"city\":\"Paris\"}"}));
 }
 
+/// Whoever reads what is kept must not be told of a store that is not there.
+#[test]
+fn a_default_store_that_cannot_be_opened() {
+    let folder = Folder::new("no-store");
+    let state = folder.write("state", "no folder");
+    let variables = [("XDG_STATE_HOME", state.as_path())];
+    let serving = Serving::start_with(&["serve", "--listen", "127.0.0.1:0"], &variables);
+    let words = serving.hello.split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = state.join("toolwire/toolwire.db");
+    let reason = format!("cannot open {}: Not a directory", place.display());
+    let expected = format!("Nothing is kept, because the store cannot be opened: {reason}");
+    assert!(words.contains(&expected), "{}", serving.hello);
+    assert!(!words.contains("is kept in"), "{}", serving.hello);
+    serving.wait_for(&format!("so nothing is kept: {reason}"));
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_stop_it() {

@@ -26,6 +26,11 @@ pub trait Environment {
         path.to_owned()
     }
 
+    /// Whether there is a folder where a path of the configuration leads.
+    fn is_folder(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// What servers on this machine answer to a GET, each at `host:port` and a
     /// path. Without a network, nobody answers.
     fn ask_local(&self, places: &[(String, &str)]) -> Vec<Option<String>> {
@@ -65,6 +70,10 @@ impl Environment for ProcessEnvironment {
 
     fn resolve(&self, path: &Path) -> PathBuf {
         self.folder.join(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.folder.join(path).is_dir()
     }
 
     fn ask_local(&self, places: &[(String, &str)]) -> Vec<Option<String>> {

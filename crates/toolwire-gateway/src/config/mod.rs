@@ -336,6 +336,16 @@ impl Config {
         let is_exposed = exposed(self.listen);
         self.limits.linger.unwrap_or(if is_exposed { DEFAULT_LINGER } else { Duration::ZERO })
     }
+
+    /// Whether several clients with keys of their own share an upstream's account, and must
+    /// not see there what the others have left.
+    pub(crate) fn shares_account(&self, upstream: &UpstreamConfig) -> bool {
+        let is_clients_own = match &upstream.credential {
+            Credential::Client => true,
+            Credential::None | Credential::Key(_) => self.keys.len() <= 1,
+        };
+        !is_clients_own && upstream.passthrough != Some(true)
+    }
 }
 
 /// How long load balancers may take to notice that the gateway is stopping.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use toolwire_store::{EngineOptions, Options, PostgresOptions, SqliteOptions, Sync};
+use toolwire_store::{EngineOptions, OpenError, Options, PostgresOptions, SqliteOptions, Sync};
 
 use super::fields::{Fields, Value, refuse, setting};
 use super::problem::Problem;
 use super::secrets::{Literal, secret};
-use super::{Environment, Secret, values};
+use super::{Environment, values};
 
 /// What the gateway remembers, and where.
 #[derive(Clone, Debug)]
@@ -77,10 +77,7 @@ pub(super) fn read(
         EngineName::Off | EngineName::Memory => Some(EngineOptions::Memory),
         EngineName::Sqlite => {
             let path = match path.1 {
-                Some(path) => {
-                    let path = setting("path", problems).text(path);
-                    path.map(|path| environment.resolve(Path::new(path)))
-                }
+                Some(path) => read_path(path, environment, problems),
                 None => default_path(environment).or_else(|| no_state_folder(value, problems)),
             };
             let words = [("full", Sync::Full), ("normal", Sync::Normal)];
@@ -89,8 +86,7 @@ pub(super) fn read(
                 .map_or(Some(Sync::Normal), |sync| setting("sync", problems).word(sync, &words));
             path.zip(sync).map(|(path, sync)| EngineOptions::Sqlite(SqliteOptions { path, sync }))
         }
-        EngineName::Postgres => read_url(url.1, value, environment, problems).map(|url| {
-            let mut options = PostgresOptions::new(url.reveal());
+        EngineName::Postgres => read_url(url.1, value, environment, problems).map(|mut options| {
             if let Some(value) = connections.1
                 && let Some(most) = setting("connections", problems).whole(value, 1)
             {
@@ -156,13 +152,37 @@ fn refuse_others(
     }
 }
 
+/// The file of the store.
+fn read_path(
+    value: Value<'_, '_>,
+    environment: &dyn Environment,
+    problems: &mut Vec<Problem>,
+) -> Option<PathBuf> {
+    let text = setting("path", problems).text(value)?;
+    let path = Path::new(text);
+    let label = if text.is_empty() {
+        "empty"
+    } else if text.ends_with('/') || environment.is_folder(path) {
+        "a folder"
+    } else {
+        return Some(environment.resolve(path));
+    };
+    refuse(
+        problems,
+        value.span(),
+        "`path` is not the name of a file",
+        label,
+        "name the file of the store, such as path = \"toolwire.db\"",
+    )
+}
+
 /// The address of a database. It may be in the file if it has no password.
 fn read_url(
     url: Option<Value<'_, '_>>,
     store: Value<'_, '_>,
     environment: &dyn Environment,
     problems: &mut Vec<Problem>,
-) -> Option<Secret> {
+) -> Option<PostgresOptions> {
     let Some(url) = url else {
         return refuse(
             problems,
@@ -177,7 +197,14 @@ fn read_url(
         user.is_some_and(|(user, _)| user.contains(':')) || text.contains("password")
     });
     let literal = if has_password { Literal::Refused } else { Literal::Allowed };
-    secret("url", url, literal, environment, problems)
+    let options =
+        PostgresOptions::new(secret("url", url, literal, environment, problems)?.reveal());
+    let reason = match options.database() {
+        Ok(_) => return Some(options),
+        Err(OpenError::Address(reason)) => reason,
+        Err(error @ (OpenError::Newer { .. } | OpenError::Failed(_))) => error.to_string(),
+    };
+    refuse(problems, url.span(), "`url` is not the address of a Postgres database", reason, "")
 }
 
 fn no_state_folder(store: Value<'_, '_>, problems: &mut Vec<Problem>) -> Option<PathBuf> {

@@ -248,8 +248,8 @@ const VENDOR: Vendor = Vendor {
 };
 
 /// What servers that speak Chat beside OpenAI's own have in common: functions
-/// are the only tools, a choice is one tool or any, and the limit of an answer has
-/// its old name, which all of them know.
+/// are the only tools, a choice is one tool or any, the limit of an answer has its
+/// old name, which all of them know, and ids of calls are what they have made up.
 const COMPATIBLE: Quirks = Quirks {
     freeform_tools: false,
     allowed_tools: false,
@@ -257,7 +257,7 @@ const COMPATIBLE: Quirks = Quirks {
     legacy_max_tokens: true,
     reasoning_field: None,
     unsigned_calls: false,
-    ids: None,
+    ids: Some(IdRule::CHAT_COMPATIBLE),
 };
 
 const ANY_CHAT: &[Api] = &[Api { suffix: "", protocol: Protocol::Chat, models: &["*"], weight: 1 }];

@@ -13,7 +13,8 @@ use toolwire::wire::sse::Frames;
 
 use super::stream::{self, HEARTBEAT};
 use super::{
-    ClientResponse, Failure, RequestContext, ResponseStream, RoutedRequest, headers, send,
+    ClientResponse, Failure, RequestContext, ResponseStream, RoutedRequest, headers,
+    respond_with_error, send,
 };
 use crate::active_config::ActiveConfig;
 use crate::guard::Credentials;
@@ -104,8 +105,10 @@ impl BackgroundRequest {
             // Only the client's own request is answered with stored events.
             Ok(ClientResponse::Replay { .. }) => Err(JobEnd::Failed(interrupted())),
             Err(failure) => {
-                log.finish(failure.outcome());
-                Err(JobEnd::Failed(failure.into_error()))
+                let error = failure.error().clone();
+                // Nobody waits for this response. It is what the log says.
+                drop(respond_with_error(log, failure, client));
+                Err(JobEnd::Failed(error))
             }
         }
     }

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolwire::Protocol;
+use hyper::header::HeaderMap;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::translate::KeptState;
+use toolwire::{Protocol, codec};
 
 use super::request_head::CheckedHead;
-use super::{Failure, RequestContext, request_body};
-use crate::stored::{self, AnswerRecorder, Job, ResponseStore, SessionTurn, Turn, TurnPlan};
+use super::{Failure, RequestContext, dry_run, request_body};
+use crate::route::UpstreamMemory;
+use crate::stored::{
+    self, AnswerRecorder, Job, ResponseStore, SessionLookup, SessionTurn, Turn, TurnPlan,
+};
 use crate::upstream::Upstream;
 
 /// A request that was read, and what the gateway remembers for it. That is
@@ -46,19 +50,31 @@ impl ClientRequest {
         let headers = &context.parts.headers;
         // Most requests refer to nothing, so what looks it up is boxed.
         if let Some(id) = stored::requested_session(*client, headers, &head.scanned)? {
-            let (stored, heavy_work) = (&state.stored, &state.heavy_work);
-            let session = SessionTurn::recall(stored, heavy_work, tenant, *client, id, &body);
-            let session = Box::pin(session).await?;
-            let mut whole = RequestDocument::read(context, &session.whole).await?;
-            whole.session = Some(Arc::clone(&session.origins));
+            let lookup = SessionLookup {
+                memory: &state.stored,
+                heavy_work: &state.heavy_work,
+                bodies: &state.bodies,
+                bodies_total: active.config.limits.bodies_total,
+                tenant,
+                client: *client,
+                is_dry_run: dry_run::is_wanted(headers),
+                is_retry: is_retry(headers),
+            };
+            let session = Box::pin(SessionTurn::recall(lookup, id, &body)).await?;
+            let whole = RequestDocument::of_session(context, &session).await?;
             let document = RequestDocument { head, body, session: None };
             let (session, whole) = (Some(Box::new(session)), Some(Box::new(whole)));
             return Ok(Self { document, turn: None, session, whole, job: None });
         }
-        let turn = Turn::recall(&state.stored, tenant, *client, &head.scanned, &body).await?;
+        let memory = match codec(*client).stateful {
+            Some(_) => UpstreamMemory::find(active, &head.model),
+            None => UpstreamMemory::None,
+        };
+        let turn =
+            Turn::recall(&state.stored, tenant, *client, &head.scanned, &body, memory).await?;
         let turn = turn.map(Box::new);
         let whole = match turn.as_deref().and_then(Turn::expanded) {
-            Some(whole) => Some(Box::new(RequestDocument::read(context, whole).await?)),
+            Some(whole) => Some(Box::new(RequestDocument::grown(context, &body, whole).await?)),
             None => None,
         };
         let document = RequestDocument { head, body, session: None };
@@ -68,6 +84,11 @@ impl ClientRequest {
     /// Whether the client fetches the answer later.
     pub(super) fn is_background(&self) -> bool {
         self.turn.as_deref().is_some_and(Turn::is_background)
+    }
+
+    /// Whether only the upstream that remembers can answer.
+    pub(super) fn is_for_its_upstream(&self) -> bool {
+        self.turn.as_deref().is_some_and(Turn::is_for_its_upstream)
     }
 
     /// How many bytes the client has sent.
@@ -119,13 +140,26 @@ impl ClientRequest {
 }
 
 impl RequestDocument {
-    /// Checks a request that has grown like one that a client has sent.
-    async fn read(context: &RequestContext<'_>, body: &Bytes) -> Result<Self, Failure> {
+    /// A request behind its session, which counts as memory already.
+    async fn of_session(context: &RequestContext<'_>, turn: &SessionTurn) -> Result<Self, Failure> {
+        let body = turn.whole.clone();
+        let head = context.read_head(&body).await?;
+        Ok(Self { head, body, session: Some(Arc::clone(&turn.origins)) })
+    }
+
+    /// Checks what a client's own request has grown to. How long that may be is
+    /// up to the store, and to the memory that there is for bodies.
+    async fn grown(
+        context: &RequestContext<'_>,
+        own: &Bytes,
+        body: &Bytes,
+    ) -> Result<Self, Failure> {
         let limits = &context.active.config.limits;
-        if body.len() > limits.body {
+        let longest = context.state.stored.longest_conversation();
+        if body.len().saturating_sub(own.len()) > longest {
             let message = format!(
-                "The conversation is longer than {} bytes, the limit of this gateway.",
-                limits.body
+                "The conversation is longer than {longest} bytes, the limit `max_read` of the \
+                 gateway's store."
             );
             return Err(Failure::new(ApiError::new(ErrorKind::TooLarge, message)));
         }
@@ -136,4 +170,11 @@ impl RequestDocument {
         let head = context.read_head(&body).await?;
         Ok(Self { head, body, session: None })
     }
+}
+
+/// Whether the client's SDK has sent the request before and heard no answer. The
+/// SDKs of both vendors count that.
+fn is_retry(headers: &HeaderMap) -> bool {
+    let count = headers.get("x-stainless-retry-count").and_then(|count| count.to_str().ok());
+    count.and_then(|count| count.parse().ok()).is_some_and(|count: u32| count > 0)
 }

@@ -50,6 +50,7 @@ async fn count(
     let body = context.read_request(body).await?.into_bytes();
     context.log.resume();
     let head = context.read_head(&body).await?;
+    let (head, body) = context.without_null_session(head, body).await?;
     context.log.set_request(&head.model, body.len());
     let tenant = stored::tenant(&context.active.config, context.credentials);
     let (memory, headers) = (&context.state.stored, &context.parts.headers);

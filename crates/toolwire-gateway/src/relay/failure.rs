@@ -4,18 +4,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
 };
 use hyper::{Response, StatusCode};
 use toolwire::model::{ApiError, Blame, ErrorKind, Retry};
 use toolwire::pipe::Pipe;
+use toolwire::translate::KeptState;
 use toolwire::{Protocol, codec, translate};
+use toolwire_store::random_id;
 
 use super::{RequestContext, headers};
 use crate::observe::{Outcome, Reason};
 use crate::response_body::ResponseBody;
 use crate::retry::{Decision, HealthEffect, RetryPolicy};
 use crate::secret_mask::SecretMask;
+use crate::stored::time_of_day;
 use crate::upstream::{Upstream, UpstreamError};
 
 /// Why a client gets an error instead of a response.
@@ -226,6 +229,30 @@ impl Failure {
         }
     }
 
+    /// Whether a client that looks for it there gets this as the end of its stream. What an
+    /// upstream has said to a client of its own protocol stays as it is.
+    pub(super) fn belongs_in_stream(&self, client: Protocol) -> bool {
+        let streamed = client.describe().streamed_errors;
+        self.verbatim.is_none() && streamed.contains(&self.error.kind)
+    }
+
+    /// A stream that begins, and ends with the error.
+    pub(super) fn into_stream(mut self, client: Protocol, id: &str) -> Response<ResponseBody> {
+        let mut headers = std::mem::take(&mut *self.headers);
+        let mut response = Response::new(ResponseBody::whole(self.into_event(client, id)));
+        super::set_headers(&mut headers);
+        headers::set_request_id(client, id, &mut headers);
+        *response.headers_mut() = headers;
+        response
+    }
+
+    /// The same for a request that is not read to its end. Its connection ends,
+    /// because what follows is the rest of it.
+    pub(super) fn unread(mut self) -> Self {
+        self.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        self
+    }
+
     /// The whole HTTP response.
     pub(crate) fn into_response(mut self, client: Protocol, id: &str) -> Response<ResponseBody> {
         self.error.request_id = Some(id.to_owned());
@@ -252,6 +279,11 @@ impl Failure {
         response
     }
 
+    /// The error that the client gets.
+    pub(super) fn error(&self) -> &ApiError {
+        &self.error
+    }
+
     /// The error itself.
     pub(super) fn into_error(self) -> ApiError {
         *self.error
@@ -269,7 +301,17 @@ impl Failure {
     pub(super) fn into_event(mut self, client: Protocol, id: &str) -> Bytes {
         self.error.request_id = Some(id.to_owned());
         let mut event = Vec::with_capacity(256);
-        if let Ok(mut pipe) = Pipe::new(client, client, &translate::Options::new()) {
+        let mut options = translate::Options::new();
+        // A response that is nothing but this error has an id of its own, like any other.
+        options.kept_state = Some(KeptState {
+            id: random_id("resp_").ok(),
+            created: Some(time_of_day::now()),
+            store: false,
+            previous: None,
+            conversation: None,
+            background: false,
+        });
+        if let Ok(mut pipe) = Pipe::new(client, client, &options) {
             pipe.fail(*self.error, &mut event);
         }
         event.into()

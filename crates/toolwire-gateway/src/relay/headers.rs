@@ -300,6 +300,17 @@ fn no_credential(upstream: &Upstream) -> Failure {
     Failure::new(ApiError::new(ErrorKind::Auth, message))
 }
 
+/// Whether the client is Codex, which understands some errors only at the end of a stream.
+/// SDKs have an exception for each HTTP status, and none for the end of a stream.
+pub(super) fn is_codex(headers: &HeaderMap) -> bool {
+    let named = [headers.get(ORIGINATOR), headers.get(USER_AGENT.as_str())];
+    let mut beginnings = named.into_iter().flatten().filter_map(|name| name.as_bytes().get(..5));
+    beginnings.any(|beginning| beginning.eq_ignore_ascii_case(b"codex"))
+}
+
+/// The header in which Codex names itself.
+const ORIGINATOR: &str = "originator";
+
 const USER_AGENT_VALUE: &str = concat!("toolwire/", env!("CARGO_PKG_VERSION"));
 
 /// Client headers that every upstream gets.

@@ -38,6 +38,7 @@ pub(crate) use self::failure::{Failure, no_model};
 pub(crate) use self::headers::{KeyHeader, own as own_headers, request_id, set_request_id};
 use self::loss::LossTrailers;
 use self::request_body::RequestBody;
+pub(crate) use self::request_body::out_of_memory;
 pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
 use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
@@ -77,7 +78,7 @@ impl RequestContext<'_> {
     fn hold_request(&self, body: Vec<u8>) -> Result<Bytes, Failure> {
         let mut reservation = self.state.bodies.reservation();
         let limit = self.active.config.limits.bodies_total;
-        reservation.grow(body.len(), limit).map_err(|_| request_body::out_of_memory())?;
+        reservation.grow(body.len(), limit).map_err(|_| out_of_memory())?;
         Ok(reservation.hold(body))
     }
 
@@ -233,6 +234,7 @@ pub(crate) fn relay(
     let (state, client, id) = (Arc::clone(&request.state), request.client, request.log.id.clone());
     let Limits { early_head, heartbeat, .. } = request.active.config.limits;
     let takes_trailers = LossTrailers::are_taken(&request.parts.headers);
+    let expects_errors_in_streams = headers::is_codex(&request.parts.headers);
     let requested = StreamRequested::default();
     let mut forwarding: Forwarding = Box::pin(request.forward(Arc::clone(&requested)));
     // What came before is not part of the future.
@@ -263,6 +265,16 @@ pub(crate) fn relay(
                 log.set_status(200);
                 log.finish(Outcome::Answered);
                 respond(headers, ResponseBody::Replayed(replay))
+            }
+            Err(failure)
+                if expects_errors_in_streams
+                    && requested.get().is_some()
+                    && failure.belongs_in_stream(client) =>
+            {
+                log.finish(failure.outcome());
+                log.set_reason(failure.reason());
+                log.set_status(200);
+                failure.into_stream(client, &log.id)
             }
             Err(failure) => respond_with_error(log, failure, client),
         }
@@ -328,6 +340,7 @@ async fn route_body(
     requested: &StreamRequested,
 ) -> Result<RoutedRequest, Failure> {
     let head = context.read_head(&body).await?;
+    let (head, body) = context.without_null_session(head, body).await?;
     context.log.set_request(&head.model, body.len());
     if head.scanned.stream {
         let _ = requested.set(Instant::now());
@@ -335,8 +348,12 @@ async fn route_body(
     let request = ClientRequest::recall(context, head, body).await?;
     let head = &request.document.head;
     let loss_policy = loss::requested_policy(&context.parts.headers)?;
-    let route = route::find(context.active, &head.model, context.client)
+    let mut route = route::find(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
+    if request.is_for_its_upstream() {
+        // Others don't know what it refers to. If this one fails, the client is told so.
+        route.upstreams.retain(|upstream| upstream.remembers());
+    }
     Ok(RoutedRequest { request, route, loss_policy })
 }
 

@@ -16,7 +16,7 @@ use toolwire::model::{ApiError, ErrorKind, Retry};
 use super::Failure;
 use crate::config::Limits;
 use crate::memory::{MemoryBudget, Reservation};
-use crate::upstream::{Decoder, MAX_PIECE};
+use crate::upstream::{DecodeError, Decoder, MAX_PIECE, MAX_RATIO};
 
 /// A body, which counts as memory in use for as long as it lives.
 pub(crate) struct RequestBody {
@@ -48,14 +48,13 @@ pub(super) async fn read(
 ) -> Result<RequestBody, Failure> {
     let content_length: Option<usize> =
         headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    // Asking for a part of the body would tell a client that waits to send it all.
     if content_length.is_some_and(|length| length > limits.body) {
-        discard(body).await;
         return Err(too_large(limits));
     }
     // What is announced is not reserved: announcing costs a client nothing.
     if budget.has_room(content_length.unwrap_or(0), limits.bodies_total).is_err() {
-        discard(body).await;
-        return Err(out_of_memory());
+        return Err(out_of_memory().unread());
     }
     let mut reservation = budget.reservation();
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::to_str);
@@ -80,6 +79,9 @@ pub(super) async fn read(
             Some(Err(_disconnected)) => return Err(incomplete()),
         };
         received += chunk.len();
+        if received > limits.body {
+            return Err(too_large(limits));
+        }
         // A body that arrives in one piece is not copied.
         let is_whole = decoder.is_none() && content_length == Some(chunk.len()) && whole.is_none();
         if is_whole && reservation.grow(chunk.len(), limits.bodies_total).is_ok() {
@@ -96,18 +98,18 @@ pub(super) async fn read(
                         turn = std::time::Instant::now();
                     }
                     let piece = rest.split_to(rest.len().min(MAX_PIECE));
-                    decoder.push(&piece).map_err(|_malformed| undecodable())?
+                    decoder.push(&piece).map_err(|error| match error {
+                        DecodeError::Bomb => expands_too_much(),
+                        DecodeError::Unknown(_) | DecodeError::Malformed => undecodable(),
+                    })?
                 }
                 None => std::mem::take(&mut rest),
             };
             if decoded.len() + piece.len() > limits.body {
-                discard(body).await;
                 return Err(too_large(limits));
             }
             if reservation.grow(piece.len(), limits.bodies_total).is_err() {
-                drop((decoded, reservation));
-                discard(body).await;
-                return Err(out_of_memory());
+                return Err(out_of_memory().unread());
             }
             if decoded.capacity() == 0 {
                 let expected = content_length.unwrap_or_default().min(MAX_PREALLOCATION);
@@ -118,28 +120,14 @@ pub(super) async fn read(
     }
 }
 
-/// Reads and drops the rest of a body, for a limited time. If the connection
-/// closed while the client is still sending, the client would see a broken
-/// connection instead of the error.
-pub(super) async fn discard(mut body: Incoming) {
-    let end = Instant::now() + DISCARD_TIMEOUT;
-    loop {
-        let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
-        let Ok(Some(Ok(_))) = timeout_at(end.min(Instant::now() + DISCARD_IDLE), frame).await
-        else {
-            return;
-        };
-    }
-}
-
 fn too_large(limits: &Limits) -> Failure {
     let message =
         format!("The request is longer than {} bytes, the limit of this gateway.", limits.body);
-    Failure::new(ApiError::new(ErrorKind::TooLarge, message))
+    Failure::new(ApiError::new(ErrorKind::TooLarge, message)).unread()
 }
 
 /// The bodies of all requests together are too long.
-pub(super) fn out_of_memory() -> Failure {
+pub(crate) fn out_of_memory() -> Failure {
     let message = "The gateway is busy with other large requests. Try again in a moment.";
     let mut error = ApiError::new(ErrorKind::Overloaded, message);
     error.retry = Retry::After(1);
@@ -158,6 +146,13 @@ pub(super) fn incomplete() -> Failure {
     ))
 }
 
+fn expands_too_much() -> Failure {
+    let message = format!(
+        "The request body expands to more than {MAX_RATIO} times its length. Send it uncompressed."
+    );
+    Failure::with_status(415, ApiError::new(ErrorKind::InvalidRequest, message))
+}
+
 fn undecodable() -> Failure {
     let message = "The request body does not match its content-encoding. Send it uncompressed.";
     Failure::with_status(415, ApiError::new(ErrorKind::InvalidRequest, message))
@@ -165,12 +160,6 @@ fn undecodable() -> Failure {
 
 /// The slowest average rate at which a client may send a body.
 pub(super) const MIN_BYTES_PER_SECOND: u64 = 1024;
-
-/// How long the rest of a body that is too long is read.
-const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long the next part of it may take.
-const DISCARD_IDLE: Duration = Duration::from_secs(2);
 
 /// How long a body is decompressed before others work.
 const LONGEST_TURN: Duration = Duration::from_millis(2);

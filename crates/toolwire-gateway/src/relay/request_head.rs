@@ -1,10 +1,11 @@
 //! The few facts about a request that the gateway itself needs: the model, the
 //! stream flag, and the size of the tool definitions.
 
+use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::ToolLists;
-use toolwire::{Protocol, translate};
+use toolwire::{Protocol, session, translate};
 
 use super::{Failure, RequestContext};
 use crate::config::Limits;
@@ -25,6 +26,22 @@ impl RequestContext<'_> {
         let (lists, limits) = (&self.state.tool_lists, &self.active.config.limits);
         let scan = || CheckedHead::read(lists, self.client, &self.path, body, limits);
         self.state.heavy_work.run(body.len(), scan).await
+    }
+
+    /// The same request without the member that could name a session and names
+    /// none. It is the gateway's own, so no upstream gets to see it.
+    pub(super) async fn without_null_session(
+        &self,
+        head: CheckedHead,
+        body: Bytes,
+    ) -> Result<(CheckedHead, Bytes), Failure> {
+        if !head.scanned.has_null_session {
+            return Ok((head, body));
+        }
+        let body = session::without_session_member(&body);
+        let body = self.hold_request(body.map_err(|error| unreadable(&error))?)?;
+        let head = self.read_head(&body).await?;
+        Ok((head, body))
     }
 }
 

@@ -10,6 +10,7 @@ mod batching;
 mod commit;
 mod from_whole;
 mod kept_memory;
+mod opening;
 mod turns;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 use toolwire::Entry;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::Pipe;
@@ -27,14 +28,15 @@ use toolwire::pipe::Pipe;
 use self::batching::Batching;
 use self::commit::Commit;
 use self::kept_memory::KeptMemory;
-use super::loss::{self, LossTrailers};
-use super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
+pub(super) use self::opening::begin;
+use super::RequestContext;
+use super::loss::LossTrailers;
 use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
 use crate::server::CancellationToken;
 use crate::stored::AnswerRecorder;
-use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError, UpstreamResponse};
+use crate::upstream::{TimeoutPhase, Upstream, UpstreamBody, UpstreamError};
 use crate::wake_timer::WakeTimer;
 
 /// A stream of events for the client.
@@ -74,58 +76,6 @@ pub(crate) struct ResponseStream {
     kept: KeptMemory,
     /// Keeps the answer before the client gets the end of it.
     commit: Commit,
-}
-
-/// Waits for the first event of a stream.
-pub(super) async fn begin(
-    context: &mut RequestContext<'_>,
-    mut request: SentRequest<'_>,
-    pipe: Box<Pipe>,
-    response: UpstreamResponse,
-) -> Result<ClientResponse, Failure> {
-    let is_json = response.media_type().eq_ignore_ascii_case("application/json");
-    if !response.status.is_success() || is_json {
-        return Box::pin(from_whole::begin(context, request, pipe, response)).await;
-    }
-    let upstream = request.upstream;
-    let recorder = request.recorder.take();
-    let mut stream =
-        Box::new(ResponseStream::new(context, upstream, *pipe, response.body, recorder));
-    let headers = headers::for_client(context, upstream, &response.headers);
-    context.log.pause();
-    let first = stream.read_first(upstream.config.timeouts.first_event).await;
-    context.log.resume();
-    context.log.upstream_responded();
-    if let Err(error) = first {
-        return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
-    }
-    if let Some(error) = &stream.pipe.summary().error {
-        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
-    }
-    Ok(client_response(context, &request, stream, headers, &[]))
-}
-
-/// The head of a stream, with the stream itself.
-fn client_response(
-    context: &RequestContext<'_>,
-    request: &SentRequest<'_>,
-    stream: Box<ResponseStream>,
-    mut headers: HeaderMap,
-    losses: &[Entry],
-) -> ClientResponse {
-    if request.model_renamed {
-        headers::set_upstream_model(stream.pipe.summary().model.as_deref(), &mut headers);
-    }
-    // The head goes out before the model has written its calls.
-    headers::set_recovered(stream.pipe.expected_dialect(), &mut headers);
-    headers::set_request_id(context.client, &context.log.id, &mut headers);
-    set_headers(&mut headers);
-    let limit = context.active.config.limits.loss_header;
-    loss::write_header(&request.losses, losses, limit, &mut headers);
-    if stream.trailers.is_some() {
-        LossTrailers::announce(&mut headers);
-    }
-    ClientResponse::Stream { headers, stream }
 }
 
 /// Sets the headers that say that the response is a stream.
@@ -178,50 +128,6 @@ impl ResponseStream {
     /// Gives the stream the log entry of its request.
     pub(super) fn attach_log(&mut self, log: RequestLog) {
         self.log = Some(log);
-    }
-
-    /// Reads until there is content for the client.
-    async fn read_first(&mut self, limit: Duration) -> Result<(), UpstreamError> {
-        let mut hold_until = (Instant::now() + limit).min(self.deadline);
-        loop {
-            let Some(source) = &mut self.source else { return Ok(()) };
-            let chunk = std::future::poll_fn(|cx| source.poll_chunk(cx));
-            let Ok(chunk) = timeout_at(hold_until, chunk).await else {
-                if !self.out.is_empty() {
-                    return Ok(());
-                }
-                return Err(UpstreamError::Timeout(TimeoutPhase::FirstEvent));
-            };
-            self.received_at = Instant::now();
-            match chunk {
-                Some(Ok(bytes)) => {
-                    self.unread = bytes;
-                    self.step(self.received_at);
-                    while self.pipe_has_more && !self.pipe.summary().has_content {
-                        if self.ends_turn() {
-                            tokio::task::yield_now().await;
-                        }
-                        self.step(Instant::now());
-                    }
-                }
-                Some(Err(error)) if self.out.is_empty() => return Err(error),
-                Some(Err(error)) => self.fail_upstream(error),
-                None => {
-                    self.source = None;
-                    self.pipe.finish(&mut self.out);
-                    self.hold_stop();
-                }
-            }
-            if self.has_ended() || self.pipe.summary().error.is_some() {
-                return Ok(());
-            }
-            if !self.out.is_empty() {
-                if self.pipe.summary().has_content {
-                    return Ok(());
-                }
-                hold_until = hold_until.min(self.received_at + MAX_OPENING_DELAY);
-            }
-        }
     }
 
     /// The next chunk for the client.
@@ -484,10 +390,6 @@ pub(super) fn shutting_down() -> ApiError {
 /// A comment, without an empty line after it. An empty line would end an event,
 /// and some clients treat an event without data as malformed.
 pub(crate) const HEARTBEAT: &[u8] = b": ping\n";
-
-/// How long the opening of a stream is held back, because the next event may be
-/// an error.
-const MAX_OPENING_DELAY: Duration = Duration::from_millis(500);
 
 /// How long to wait for the end of a body.
 const BODY_END_TIMEOUT: Duration = Duration::from_secs(1);

@@ -86,15 +86,15 @@ fn errors_without_a_status() {
 
 #[test]
 fn a_request_that_may_have_run_is_not_sent_again() {
-    use UpstreamError::{Connect, Disconnected, NotProcessed, NotSent, Timeout, Tls};
+    use UpstreamError::{Connect, Disconnected, NotHttp, NotSent, Timeout, Tls};
     for (error, same, another) in [
         (NotSent, true, true),
-        (NotProcessed, true, true),
         (Connect(ConnectFailure::Refused), false, true),
         (Tls(TlsFailure::Expired), false, true),
         (Timeout(TimeoutPhase::Connect), false, true),
         (Timeout(TimeoutPhase::Headers), false, false),
         (Disconnected, false, false),
+        (NotHttp, false, false),
     ] {
         assert_eq!(RetryPolicy::may_repeat(error), same, "{error:?}");
         let expected = Decision { try_another: another, health: HealthEffect::Failed };

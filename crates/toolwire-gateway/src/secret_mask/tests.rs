@@ -1,7 +1,8 @@
 use super::*;
 
 fn mask(text: &str) -> Option<String> {
-    let configured = [Secret::new("sk-op/erator-1".to_owned()), Secret::new("12345678".to_owned())];
+    let configured = ["sk-op/erator-1", "12345678", "sk-abcdefghijklmnopqrst"];
+    let configured = configured.map(|secret| Secret::new(secret.to_owned()));
     let credentials =
         Credentials { bearer: None, api_key: Some(Secret::new("their-own".to_owned())), key: None };
     let mask = SecretMask::new(&configured.into(), &credentials);
@@ -21,6 +22,18 @@ fn whatever_the_escapes() {
     ] {
         assert_eq!(mask(text).as_deref(), Some(want), "{text}");
     }
+}
+
+#[test]
+fn a_key_that_is_quoted_in_part() {
+    for (text, want) in [
+        ("bad key sk-abcdefghijklmno...", "bad key [secret]..."),
+        ("sk-abcdefghijklmnopqrs sk-abcdefghijklmnopqrstu", "[secret] [secret]u"),
+        (r"sk-abcdefghijklmno\u0070qrst", "[secret]"),
+    ] {
+        assert_eq!(mask(text).as_deref(), Some(want), "{text}");
+    }
+    assert_eq!(mask("sk-abcdefghijkl..."), None);
 }
 
 #[test]

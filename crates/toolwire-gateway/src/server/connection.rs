@@ -1,6 +1,7 @@
 //! One connection of a client.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
@@ -31,6 +32,7 @@ use super::stream_task::StreamExecutor;
 use super::timeout_stream::TimeoutStream;
 use crate::config::Limits;
 use crate::endpoints;
+use crate::observe::write_event;
 use crate::relay::{self, Failure};
 use crate::response_body::ResponseBody;
 use crate::state::GatewayState;
@@ -84,7 +86,10 @@ async fn serve_requests(
     });
     if is_http1 {
         let connection = pin!(http1_builder(limits).serve_connection(io, service));
-        drive(state, &exchange, connection, http1::Connection::graceful_shutdown).await;
+        let shut_down = http1::Connection::graceful_shutdown;
+        if let Some(Err(error)) = drive(state, &exchange, connection, shut_down).await {
+            log_malformed(state, peer, &error);
+        }
         return;
     }
     // Few connections come this way, and what serves them is large.
@@ -95,7 +100,12 @@ async fn serve_requests(
         let shut_down = auto::Connection::graceful_shutdown;
         let serving = drive(state, &exchange, connection.as_mut(), shut_down);
         let is_unused = tokio::select! {
-            () = serving => false,
+            ended = serving => {
+                if let Some(Err(error)) = ended {
+                    log_malformed(state, peer, error.as_ref());
+                }
+                false
+            }
             () = exchange.unused_for(limits.idle) => true,
         };
         if is_unused {
@@ -108,33 +118,50 @@ async fn serve_requests(
     .await;
 }
 
-/// Serves a connection until it ends or the gateway stops.
+/// Logs a request that hyper has refused because of its head. Nothing else knows
+/// of it.
+fn log_malformed(state: &GatewayState, peer: SocketAddr, error: &(dyn Error + 'static)) {
+    if error.downcast_ref().is_some_and(hyper::Error::is_parse) {
+        let message = format!(
+            "A request from {} was refused: its head is not valid HTTP, or is longer than `head`.",
+            peer.ip().to_canonical()
+        );
+        let format = state.active.load().config.log;
+        write_event(&state.log, format, "malformed_request", &message);
+    }
+}
+
+/// Serves a connection until it ends or the gateway stops. Returns how it ended by
+/// itself.
 async fn drive<C: Future>(
     state: &GatewayState,
     exchange: &Exchange,
     mut connection: Pin<&mut C>,
     graceful_shutdown: fn(Pin<&mut C>),
-) {
+) -> Option<C::Output> {
     let (mut close, mut cancel) = (state.drain.close_token(), state.drain.cancellation());
     let has_ended = poll_fn(|cx| {
         // Requests that wait look at it when the connection is polled.
         let _ = cancel.poll_cancelled(cx);
         match connection.as_mut().poll(cx) {
-            Poll::Ready(_ended) => Poll::Ready(true),
-            Poll::Pending => close.poll_reached(cx).map(|()| false),
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending => close.poll_reached(cx).map(|()| None),
         }
     });
-    if has_ended.await {
-        return;
+    if let Some(ended) = has_ended.await {
+        return Some(ended);
     }
     graceful_shutdown(connection.as_mut());
     let mut ended = pin!(poll_fn(|cx| {
         let _ = cancel.poll_cancelled(cx);
-        connection.as_mut().poll(cx).map(drop)
+        connection.as_mut().poll(cx)
     }));
     tokio::select! {
-        () = ended.as_mut() => {}
-        () = state.drain.terminated() => exchange.cut(),
+        ended = ended.as_mut() => Some(ended),
+        () = state.drain.terminated() => {
+            exchange.cut();
+            None
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::exchange::Exchange;
+use super::linger::Linger;
 use super::request_framing::{Malformed, RequestFraming};
 use super::timeout_stream::TimeoutStream;
 
@@ -33,6 +34,9 @@ pub(super) struct FramedStream {
     overflowed: bool,
     /// If a request is malformed, how much of `REFUSED` hyper has got.
     refused: Option<usize>,
+    /// Reads the rest of a request that was not read to its end, when the
+    /// connection ends.
+    linger: Option<Linger>,
 }
 
 impl FramedStream {
@@ -45,6 +49,7 @@ impl FramedStream {
             held: BytesMut::new(),
             overflowed: false,
             refused: None,
+            linger: None,
         }
     }
 
@@ -215,7 +220,15 @@ impl AsyncWrite for FramedStream {
         if self.exchange.is_cut() {
             return Poll::Ready(Ok(()));
         }
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        let this = &mut *self;
+        if this.linger.is_none() {
+            ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+            if !this.framing.is_in_body() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        let linger = this.linger.get_or_insert_with(Linger::new);
+        linger.poll(cx, &mut this.io).map(Ok)
     }
 }
 

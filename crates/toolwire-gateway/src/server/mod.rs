@@ -8,6 +8,7 @@ mod framed_stream;
 #[cfg(test)]
 pub(crate) mod growth;
 mod head_timer;
+mod linger;
 mod request_framing;
 mod stream_task;
 mod timeout_stream;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use toolwire_store::OpenError;
 
 use self::connection_limiter::ConnectionLimiter;
 pub(crate) use self::drain::{CancellationToken, Drain};
@@ -78,15 +80,13 @@ pub async fn serve(config: Config, setup: Setup) -> Result<Gateway, StartError> 
             }
         });
     }
-    if let Some(store) = state.stored.store() {
-        let (store, state) = (store.clone(), Arc::clone(&state));
-        tokio::spawn(async move {
-            tokio::select! {
-                () = delete_expired(store) => {}
-                () = state.drain.closing() => {}
-            }
-        });
-    }
+    let deleting = Arc::clone(&state);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = delete_expired(&deleting) => {}
+            () = deleting.drain.closing() => {}
+        }
+    });
     let reporting = Arc::clone(&state);
     tokio::spawn(async move {
         tokio::select! {
@@ -104,10 +104,10 @@ impl Gateway {
         self.address
     }
 
-    /// Whether it keeps responses and conversations. The store that nobody has
-    /// configured may have failed to open.
-    pub fn is_storing(&self) -> bool {
-        self.handle.state.stored.store().is_some()
+    /// Why it keeps nothing, although it would. Only the store that nobody has
+    /// configured may fail to open.
+    pub fn store_error(&self) -> Option<&OpenError> {
+        self.handle.state.stored.open_error()
     }
 
     /// A handle that controls it.

@@ -65,6 +65,20 @@ impl RequestFraming {
         self.state == State::Complete
     }
 
+    /// Whether a part of a body is missing.
+    pub(super) fn is_in_body(&self) -> bool {
+        match self.state {
+            State::Body(_)
+            | State::ChunkSize
+            | State::ChunkData(_)
+            | State::ChunkEnd
+            | State::Trailers => true,
+            State::Preface(_) | State::Http2 | State::Start | State::Headers | State::Complete => {
+                false
+            }
+        }
+    }
+
     /// Goes on to the next request.
     pub(super) fn next_request(&mut self) {
         self.state = State::Start;

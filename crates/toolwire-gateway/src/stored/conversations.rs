@@ -5,11 +5,14 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use toolwire::stateful::{self, StatefulItem, StatefulItems};
+use toolwire::translate::Error;
 use toolwire::wire::{Object, Raw};
 use toolwire_store::{Item, ItemPage, NewThread, StoreError, Thread, ThreadKind, Write};
 
+use super::conversation_lock::{ConversationLock, ConversationLocks};
 use super::endpoints::Access;
-use super::failure::{from_store, invalid, not_found};
+use super::failure::{conversation_is_busy, from_store, invalid, not_found};
+use super::labels;
 use super::list::{item_protocol, read_page, write_item, write_page};
 use super::recall::{is_usable_id, new_id};
 use super::time_of_day::now;
@@ -38,9 +41,15 @@ pub(super) async fn retrieve(access: &Access<'_>, id: &str) -> Result<Vec<u8>, F
 }
 
 /// Replaces the labels.
-pub(super) async fn update(access: &Access<'_>, id: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
+pub(super) async fn update(
+    access: &Access<'_>,
+    locks: &ConversationLocks,
+    id: &str,
+    body: &[u8],
+) -> Result<Vec<u8>, Failure> {
     let thread = find(access, id).await?;
     let sent = read(body)?;
+    let _lock = lock(access, locks, id)?;
     let Some(metadata) = sent.metadata else {
         return Err(invalid("metadata", "The request must have `metadata`."));
     };
@@ -51,7 +60,13 @@ pub(super) async fn update(access: &Access<'_>, id: &str, body: &[u8]) -> Result
 }
 
 /// Forgets a conversation.
-pub(super) async fn delete(access: &Access<'_>, id: &str) -> Result<Vec<u8>, Failure> {
+pub(super) async fn delete(
+    access: &Access<'_>,
+    locks: &ConversationLocks,
+    id: &str,
+) -> Result<Vec<u8>, Failure> {
+    find(access, id).await?;
+    let _lock = lock(access, locks, id)?;
     let deleted = access.store.delete_thread(&access.tenant, KIND, id).await;
     if !deleted.map_err(|error| from_store(&error))? {
         return Err(not_found());
@@ -78,14 +93,17 @@ pub(super) async fn items(access: &Access<'_>, id: &str) -> Result<Vec<u8>, Fail
 /// Adds items.
 pub(super) async fn add_items(
     access: &Access<'_>,
+    locks: &ConversationLocks,
     id: &str,
     body: &[u8],
 ) -> Result<Vec<u8>, Failure> {
-    let (thread, items) = find_with_items(access, id).await?;
+    find(access, id).await?;
     let sent = read(body)?;
     if sent.items.is_empty() {
         return Err(invalid("items", "The request must have `items`."));
     }
+    let _lock = lock(access, locks, id)?;
+    let (thread, items) = find_with_items(access, id).await?;
     let mut known = items.into_iter().map(|item| item.id).collect();
     let items = new_items(&sent, &mut known)?;
     let (id, expected) = (id.to_owned(), Some(thread.version));
@@ -104,13 +122,25 @@ pub(super) async fn item(access: &Access<'_>, id: &str, item: &str) -> Result<Ve
 /// Forgets an item. The answer is the conversation.
 pub(super) async fn delete_item(
     access: &Access<'_>,
+    locks: &ConversationLocks,
     id: &str,
     item: &str,
 ) -> Result<Vec<u8>, Failure> {
     let thread = find(access, id).await?;
+    let _lock = lock(access, locks, id)?;
     let change = Write::RemoveItem { kind: KIND, id: id.to_owned(), item: item.to_owned() };
     write(access, vec![change]).await?;
     Ok(conversation(id, thread.created.seconds(), &thread.metadata))
+}
+
+/// Takes a conversation that is there, for as long as it is changed. An answer that is
+/// being made in it has it already: it is paid for, and a change can be sent again.
+fn lock(
+    access: &Access<'_>,
+    locks: &ConversationLocks,
+    id: &str,
+) -> Result<ConversationLock, Failure> {
+    locks.take(&access.tenant, id).ok_or_else(conversation_is_busy)
 }
 
 async fn find(access: &Access<'_>, id: &str) -> Result<Thread, Failure> {
@@ -137,11 +167,39 @@ fn read(body: &[u8]) -> Result<StatefulItems<'_>, Failure> {
         return Ok(StatefulItems::default());
     }
     let sent = stateful::read_items(item_protocol(), body);
-    let sent = sent.map_err(|error| Failure::from_translation(&error))?.unwrap_or_default();
+    let mut sent = sent.map_err(|error| unreadable(&error))?.unwrap_or_default();
+    if sent.items.len() > MOST_ITEMS {
+        let message = format!("A conversation takes at most {MOST_ITEMS} items at a time.");
+        return Err(invalid("items", message));
+    }
+    match sent.metadata.as_deref() {
+        Some("null") => sent.metadata = Some(Cow::Borrowed("{}")),
+        Some(metadata) => labels::check(metadata)?,
+        None => {}
+    }
     if sent.items.iter().any(|item| item.is_reference) {
         return Err(invalid("items", "A conversation cannot hold references to items."));
     }
     Ok(sent)
+}
+
+/// Says which item it is that cannot be read, in the way OpenAI names such places.
+fn unreadable(error: &Error) -> Failure {
+    let Error::Invalid { pointer, message, .. } = error else {
+        return Failure::from_translation(error);
+    };
+    let mut place = String::new();
+    for name in pointer.split('/').filter(|name| !name.is_empty()) {
+        match name.parse::<usize>() {
+            Ok(index) => place.push_str(&format!("[{index}]")),
+            Err(_) if place.is_empty() => place.push_str(name),
+            Err(_) => place.extend([".", name]),
+        }
+    }
+    if place.is_empty() {
+        return Failure::from_translation(error);
+    }
+    invalid(&place, format!("`{place}` cannot be read: {message}."))
 }
 
 /// Items with ids that nothing in the conversation has.
@@ -168,3 +226,6 @@ fn conversation(id: &str, created: i64, metadata: &[u8]) -> Vec<u8> {
 }
 
 const KIND: ThreadKind = ThreadKind::Conversation;
+
+/// How many items OpenAI takes at a time.
+const MOST_ITEMS: usize = 20;

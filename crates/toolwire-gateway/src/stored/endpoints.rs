@@ -6,9 +6,10 @@ use hyper::{Method, Response};
 use toolwire_store::{Store, Tenant};
 
 use super::failure::{not_found, store_is_off};
+use super::list::percent_decoded;
 use super::{EventReplay, RunningJobs, background, conversations, responses, sessions, tenant};
 use crate::observe::Outcome;
-use crate::relay::{Failure, RequestContext, respond_with_error};
+use crate::relay::{Failure, RequestContext, passthrough, respond_with_error};
 use crate::response_body::ResponseBody;
 
 /// One of the paths, with the ids in it.
@@ -27,11 +28,12 @@ pub(crate) enum StoredEndpoint {
 }
 
 impl StoredEndpoint {
-    /// What is served at a path.
+    /// What is served at a path. Clients encode ids or do not: `encodeURIComponent` in
+    /// JavaScript writes the colon of `user:42` as `%3A`.
     pub(crate) fn find(path: &str) -> Option<Self> {
         let mut parts = path.strip_prefix("/v1/")?.split('/');
         let parts = (parts.next()?, parts.next(), parts.next(), parts.next(), parts.next());
-        let own = str::to_owned;
+        let own = percent_decoded;
         Some(match parts {
             ("responses", Some(id), None, None, None) => Self::Response { id: own(id) },
             ("responses", Some(id), Some("cancel"), None, None) => Self::Cancel { id: own(id) },
@@ -53,6 +55,20 @@ impl StoredEndpoint {
             }
             (_, _, _, _, _) => return None,
         })
+    }
+
+    /// Whether a POST needs no body.
+    pub(crate) fn takes_no_body(&self) -> bool {
+        match self {
+            Self::Cancel { .. } | Self::Conversations | Self::Sessions => true,
+            Self::Response { .. }
+            | Self::InputItems { .. }
+            | Self::Conversation { .. }
+            | Self::ConversationItems { .. }
+            | Self::ConversationItem { .. }
+            | Self::Session { .. }
+            | Self::SessionMessages { .. } => false,
+        }
     }
 
     /// The path without ids, and its methods.
@@ -104,6 +120,11 @@ pub(crate) async fn serve(
     endpoint: StoredEndpoint,
     body: Incoming,
 ) -> Response<ResponseBody> {
+    if let Some(route) = passthrough::kept_route(&context)
+        && !is_kept_here(&context, &endpoint).await
+    {
+        return passthrough::serve(context, route, body).await;
+    }
     if let Some(replayed) = replay(&context, &endpoint).await {
         let RequestContext { client, mut log, .. } = context;
         let body = match replayed {
@@ -132,6 +153,26 @@ pub(crate) async fn serve(
         }
         Err(failure) => respond_with_error(log, failure, client),
     }
+}
+
+/// Whether the gateway has the response that a path names. If nobody can tell, its own
+/// answer says why.
+async fn is_kept_here(context: &RequestContext<'_>, endpoint: &StoredEndpoint) -> bool {
+    let id = match endpoint {
+        StoredEndpoint::Response { id }
+        | StoredEndpoint::Cancel { id }
+        | StoredEndpoint::InputItems { id } => id,
+        StoredEndpoint::Conversations
+        | StoredEndpoint::Conversation { .. }
+        | StoredEndpoint::ConversationItems { .. }
+        | StoredEndpoint::ConversationItem { .. }
+        | StoredEndpoint::Sessions
+        | StoredEndpoint::Session { .. }
+        | StoredEndpoint::SessionMessages { .. } => return true,
+    };
+    let Some(store) = context.state.stored.store() else { return false };
+    let tenant = tenant(&context.active.config, context.credentials);
+    !matches!(store.response(&tenant, id).await, Ok(None))
 }
 
 /// Who asks, and where the answer is.
@@ -182,6 +223,7 @@ async fn answer(
     let query = context.parts.uri.query().unwrap_or_default();
     let jobs = &context.state.stored.jobs;
     let access = Access { store, tenant, query, jobs };
+    let locks = &context.state.stored.conversations;
     let method = &context.parts.method;
     match endpoint {
         StoredEndpoint::Response { id } if method == Method::DELETE => {
@@ -196,15 +238,15 @@ async fn answer(
         }
         StoredEndpoint::Conversation { id } if method == Method::POST => {
             let body = context.read_request(body).await?;
-            conversations::update(&access, &id, &body).await
+            conversations::update(&access, locks, &id, &body).await
         }
         StoredEndpoint::Conversation { id } if method == Method::DELETE => {
-            conversations::delete(&access, &id).await
+            conversations::delete(&access, locks, &id).await
         }
         StoredEndpoint::Conversation { id } => conversations::retrieve(&access, &id).await,
         StoredEndpoint::ConversationItems { id } if method == Method::POST => {
             let body = context.read_request(body).await?;
-            conversations::add_items(&access, &id, &body).await
+            conversations::add_items(&access, locks, &id, &body).await
         }
         StoredEndpoint::ConversationItems { id } => conversations::items(&access, &id).await,
         StoredEndpoint::Sessions if method == Method::POST => {
@@ -223,7 +265,7 @@ async fn answer(
         }
         StoredEndpoint::SessionMessages { id } => sessions::messages(&access, &id).await,
         StoredEndpoint::ConversationItem { id, item } if method == Method::DELETE => {
-            conversations::delete_item(&access, &id, &item).await
+            conversations::delete_item(&access, locks, &id, &item).await
         }
         StoredEndpoint::ConversationItem { id, item } => {
             conversations::item(&access, &id, &item).await

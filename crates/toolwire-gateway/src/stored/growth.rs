@@ -9,11 +9,12 @@ use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
 
 use super::list::item_protocol;
 use super::{
-    Recalled, ResponseStore, RunningJobs, StoredEndpoint, Turn, background, conversations, list,
-    look_up, responses,
+    ConversationLocks, Recalled, ResponseStore, RunningJobs, StoredEndpoint, Turn, background,
+    conversations, labels, list, look_up, responses,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
+use crate::route::UpstreamMemory;
 use crate::stored::endpoints::Access;
 
 pub(crate) const ROWS: &[Row] = &[
@@ -46,10 +47,13 @@ pub(crate) const ROWS: &[Row] = &[
     },
     Row {
         names: ITEMS,
-        shape: "many items",
+        shape: "items with many parts",
         measure: || {
             let items = |size| {
-                list_of(size, |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#))
+                let part = |_| r#"{"type":"output_text","text":"hi"}"#.to_owned();
+                let parts = list_of(size, part);
+                let item = |n| format!(r#"{{"id":"m{n}","role":"assistant","content":{parts}}}"#);
+                list_of(10, item)
             };
             Growth::of(300, items, |items| {
                 let body = format!(r#"{{"items":{items},"metadata":{{"a":"b"}}}}"#);
@@ -57,18 +61,19 @@ pub(crate) const ROWS: &[Row] = &[
                     let store = Store::open(Options::memory()).await.unwrap();
                     let query = "limit=100&order=asc";
                     let jobs = &RunningJobs::default();
+                    let locks = &ConversationLocks::default();
                     let access = Access { store: &store, tenant: Tenant::single(), query, jobs };
                     let made = conversations::create(&access, body.as_bytes()).await.unwrap();
                     let made = String::from_utf8(made).unwrap();
                     let id = made.split('"').nth(3).unwrap();
-                    conversations::add_items(&access, id, body.as_bytes()).await.unwrap();
+                    conversations::add_items(&access, locks, id, body.as_bytes()).await.unwrap();
                     conversations::items(&access, id).await.unwrap();
                     let _ = conversations::item(&access, id, "m1").await;
-                    let _ = conversations::delete_item(&access, id, "m1").await;
+                    let _ = conversations::delete_item(&access, locks, id, "m1").await;
                     conversations::retrieve(&access, id).await.unwrap();
                     let labels = br#"{"metadata":{}}"#;
-                    conversations::update(&access, id, labels).await.unwrap();
-                    conversations::delete(&access, id).await.unwrap();
+                    conversations::update(&access, locks, id, labels).await.unwrap();
+                    conversations::delete(&access, locks, id).await.unwrap();
                 });
             })
         },
@@ -82,6 +87,7 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
                     let _ = list::read_page(text);
+                    let _ = labels::check(&serde_json::json!({"a": text}).to_string());
                     let _ = background::is_asked_for(text);
                     let body = serde_json::json!({"role": "user", "content": text}).to_string();
                     let items = vec![Item::new(text.as_str(), body)];
@@ -133,6 +139,8 @@ const TEXTS: &[&str] = &[
     "stored/background/replay.rs::is_asked_for",
     "stored/list.rs::read_page",
     "stored/list.rs::parameters",
+    "stored/list.rs::percent_decoded",
+    "stored/labels.rs::check",
     "stored/responses.rs::retrieve",
     "stored/responses.rs::delete",
     "stored/responses.rs::cancel",
@@ -163,7 +171,9 @@ fn take_turns(body: &str) {
             let tenant = Tenant::single();
             let looked_up = look_up(&memory, tenant.clone(), item_protocol(), &head, &body).await;
             assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), id == "resp_2");
-            let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
+            let turn =
+                Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
+                    .await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
             plan().record(answer(id), None).await.ok().unwrap();
@@ -185,7 +195,9 @@ fn work(items: &str) {
         let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
         for fails in [false, true] {
             let tenant = Tenant::single();
-            let turn = Turn::recall(&memory, tenant, item_protocol(), &head, &body).await;
+            let turn =
+                Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
+                    .await;
             let turn = turn.ok().flatten().unwrap();
             let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
             let id = job.kept().id.clone().unwrap();

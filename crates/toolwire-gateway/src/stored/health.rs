@@ -6,14 +6,18 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use toolwire_store::{NewThread, Store, StoreError, Tenant, ThreadKind, Write, random_id};
+use toolwire_store::{Store, StoreError, Tenant};
 
 /// What is known about the store.
 #[derive(Default)]
 pub(super) struct StoreHealth {
     known: Mutex<Known>,
+    /// The write that finds out whether there is room, also if nobody waits for it any more.
+    /// There is one at a time, because a store that hangs keeps whatever it is asked.
+    trial: AsyncMutex<Option<JoinHandle<Result<(), StoreError>>>>,
     /// Told when the store stops working, fails in another way, or works again.
     changed: Notify,
 }
@@ -111,11 +115,14 @@ impl StoreHealth {
         if self.lock().failure.is_none() {
             return store.response(&tenant, "resp_none").await.map(drop);
         }
-        let (kind, id) = (ThreadKind::Session, random_id("probe_")?);
-        let metadata = vec![b' '; TRIAL_SIZE].into();
-        let trial = NewThread { kind, id: id.clone(), metadata, items: Vec::new() };
-        store.write(&tenant, vec![Write::Thread(trial)]).await?;
-        store.delete_thread(&tenant, kind, &id).await.map(drop)
+        let mut trial = self.trial.lock().await;
+        let trying = trial.get_or_insert_with(|| {
+            let store = store.clone();
+            tokio::spawn(async move { store.try_to_write().await })
+        });
+        let result = trying.await;
+        *trial = None;
+        result.unwrap_or_else(|_ended| Err(late()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -143,5 +150,5 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How long what is known about the store is used.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// What is written to find out whether there is room again.
-const TRIAL_SIZE: usize = 64 * 1024;
+#[cfg(test)]
+mod tests;

@@ -51,12 +51,14 @@ pub(super) fn read_page(query: &str) -> Result<Page, Failure> {
 pub(super) fn parameters(query: &str) -> impl Iterator<Item = (String, String)> {
     query.split('&').filter(|part| !part.is_empty()).map(|part| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        // Only in a query is a plus sign a space.
+        let decoded = |text: &str| percent_decoded(&text.replace('+', " "));
         (decoded(name), decoded(value))
     })
 }
 
 /// Undoes what a URL does to a text.
-fn decoded(text: &str) -> String {
+pub(super) fn percent_decoded(text: &str) -> String {
     let mut bytes = text.bytes();
     let mut out = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -72,7 +74,6 @@ fn decoded(text: &str) -> String {
                     out.push(byte);
                 }
             }
-            b'+' => out.push(b' '),
             other => out.push(other),
         }
     }

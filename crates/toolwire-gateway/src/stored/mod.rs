@@ -7,6 +7,7 @@
 //! itself is a crate of its own.
 
 mod answer_recorder;
+mod answer_write;
 mod background;
 mod conversation_lock;
 mod conversations;
@@ -15,6 +16,7 @@ mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod health;
+mod labels;
 mod list;
 mod outages;
 mod recall;
@@ -26,7 +28,7 @@ pub(crate) mod time_of_day;
 
 use std::sync::Arc;
 
-use toolwire_store::{Store, Tenant};
+use toolwire_store::{OpenError, Store, Tenant};
 
 pub(crate) use self::answer_recorder::AnswerRecorder;
 pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
@@ -40,7 +42,7 @@ pub(crate) use self::retention::delete_expired;
 #[cfg(test)]
 pub(crate) use self::sessions::growth as session_growth;
 pub(crate) use self::sessions::{
-    HEADER as SESSION_HEADER, SessionTurn, requested_session, with_session,
+    HEADER as SESSION_HEADER, SessionLookup, SessionTurn, requested_session, with_session,
 };
 pub(crate) use self::time_of_day::now;
 use crate::active_config::StartError;
@@ -51,6 +53,7 @@ use crate::guard::Credentials;
 #[derive(Default)]
 pub(crate) struct ResponseStore {
     store: Option<Store>,
+    open_error: Option<OpenError>,
     health: Arc<StoreHealth>,
     conversations: ConversationLocks,
     sessions: ConversationLocks,
@@ -61,19 +64,33 @@ impl ResponseStore {
     /// Opens the store that the configuration wants. One that nobody has asked
     /// for may fail to open; the gateway then keeps nothing.
     pub(crate) async fn open(config: &StoreConfig) -> Result<Self, StartError> {
-        let store = match config {
-            StoreConfig::Off => None,
+        let (store, open_error) = match config {
+            StoreConfig::Off => (None, None),
             StoreConfig::On(options) => {
                 let opened = Store::open(options.clone()).await;
-                Some(opened.map_err(|error| StartError::Store(error.to_string()))?)
+                (Some(opened.map_err(|error| StartError::Store(error.to_string()))?), None)
             }
-            StoreConfig::Default(options) => Store::open(options.clone()).await.ok(),
+            StoreConfig::Default(options) => match Store::open(options.clone()).await {
+                Ok(store) => (Some(store), None),
+                Err(error) => (None, Some(error)),
+            },
         };
-        Ok(Self { store, ..Self::default() })
+        Ok(Self { store, open_error, ..Self::default() })
+    }
+
+    /// Why the store that nobody has asked for could not be opened.
+    pub(crate) fn open_error(&self) -> Option<&OpenError> {
+        self.open_error.as_ref()
     }
 
     pub(crate) fn store(&self) -> Option<&Store> {
         self.store.as_ref()
+    }
+
+    /// The longest conversation that can be continued, in bytes.
+    pub(crate) fn longest_conversation(&self) -> usize {
+        let limit = self.store.as_ref().map(|store| store.limits().read);
+        limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
     }
 
     /// Whether the store works, as far as is known. `None` if there is none.

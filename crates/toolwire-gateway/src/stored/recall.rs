@@ -16,6 +16,7 @@ use super::record::Recorder;
 use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
 use crate::relay::Failure;
+use crate::route::UpstreamMemory;
 
 /// One turn of a conversation that a server is expected to remember.
 pub(crate) struct Turn {
@@ -27,6 +28,8 @@ pub(crate) struct Turn {
     pub(super) trouble: Option<StoreError>,
     pub(super) health: Arc<StoreHealth>,
     pub(super) tenant: Tenant,
+    /// What the upstreams of the model remember.
+    memory: UpstreamMemory,
     /// What the client says about storing.
     pub(super) wanted: Option<bool>,
     pub(super) background: bool,
@@ -48,7 +51,7 @@ enum TurnInput {
 #[derive(Clone, Copy)]
 enum Purpose {
     /// To answer, and to keep the answer. Nobody else goes on with the conversation meanwhile.
-    Answer,
+    Answer { upstreams: UpstreamMemory },
     /// To look at it.
     Look,
 }
@@ -92,12 +95,14 @@ impl Turn {
         client: Protocol,
         head: &RequestHead,
         body: &Bytes,
+        upstreams: UpstreamMemory,
     ) -> Result<Option<Self>, Failure> {
         let Some(codec) = codec(client).stateful else { return Ok(None) };
-        if !head.has_state {
-            if head.store == Some(false) {
-                return Ok(None);
-            }
+        if !head.has_state && head.store == Some(false) {
+            return Ok(None);
+        }
+        // An upstream that remembers is to keep nothing of what the gateway keeps.
+        if !head.has_state && (upstreams != UpstreamMemory::Shared || memory.store.is_none()) {
             let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
             let trouble = trouble(&health, store.as_ref(), &tenant).await;
             let turn = Self {
@@ -107,6 +112,7 @@ impl Turn {
                 trouble,
                 health,
                 tenant,
+                memory: upstreams,
                 wanted: head.store,
                 background: false,
                 recalled: Recalled::Nothing,
@@ -116,7 +122,7 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
-        let purpose = Purpose::Answer;
+        let purpose = Purpose::Answer { upstreams };
         Box::pin(Self::recall_state(memory, codec, tenant, client, head, body, purpose)).await
     }
 
@@ -132,11 +138,17 @@ impl Turn {
     ) -> Result<Option<Self>, Failure> {
         let request = stateful::read_request(client, head, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
-        let Some(request) = request else { return Ok(None) };
+        let Some(mut request) = request else { return Ok(None) };
         let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
         let trouble = match (purpose, request.store) {
             (Purpose::Look, _) | (_, Some(false)) => None,
-            (Purpose::Answer, Some(true) | None) => trouble(&health, store.as_ref(), &tenant).await,
+            (Purpose::Answer { .. }, Some(true) | None) => {
+                trouble(&health, store.as_ref(), &tenant).await
+            }
+        };
+        let upstreams = match purpose {
+            Purpose::Answer { upstreams } => upstreams,
+            Purpose::Look => UpstreamMemory::None,
         };
         let mut turn = Self {
             id: new_id("resp_")?,
@@ -144,6 +156,7 @@ impl Turn {
             trouble,
             health,
             tenant,
+            memory: upstreams,
             wanted: request.store,
             background: request.background,
             recalled: Recalled::Nothing,
@@ -185,7 +198,9 @@ impl Turn {
                 }
             }
         }
-        if refers {
+        let is_moved = upstreams == UpstreamMemory::Shared && request.store != Some(false);
+        if refers || is_moved {
+            request.wants_sealed = upstreams != UpstreamMemory::None;
             turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input));
         }
         turn.input = TurnInput::Read(input);
@@ -200,6 +215,17 @@ impl Turn {
         }
     }
 
+    /// Whether only the upstream that remembers can answer: it may know what the gateway does
+    /// not, and makes answers in the background by itself.
+    pub(crate) fn is_for_its_upstream(&self) -> bool {
+        self.memory == UpstreamMemory::Own
+            && match self.recalled {
+                Recalled::Unknown(_) => true,
+                Recalled::Nothing => self.background,
+                Recalled::Found(_) => false,
+            }
+    }
+
     /// Decides who keeps what, for an upstream that remembers by itself or does
     /// not.
     pub(crate) fn plan(
@@ -209,8 +235,9 @@ impl Turn {
         head: &RequestHead,
     ) -> Result<TurnPlan, Failure> {
         let passes = TurnPlan { is_expanded: false, kept: None, recorder: None };
+        let keeps = upstream_remembers && self.memory == UpstreamMemory::Own;
         let is_expanded = match &self.recalled {
-            Recalled::Nothing | Recalled::Unknown(_) if upstream_remembers => return Ok(passes),
+            Recalled::Nothing | Recalled::Unknown(_) if keeps => return Ok(passes),
             Recalled::Unknown(missing) => return Err(missing.failure()),
             Recalled::Nothing => false,
             Recalled::Found(_) => true,
@@ -299,14 +326,14 @@ impl Turn {
             // The turn before this one may end while this one waits, so it is
             // read after it is locked.
             let lock = match purpose {
-                Purpose::Answer => memory.conversations.take(&self.tenant, id),
+                Purpose::Answer { .. } => memory.conversations.take(&self.tenant, id),
                 Purpose::Look => None,
             };
             let found = store.thread_with_items(&self.tenant, kind, id).await;
             let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
                 return Ok(Err(Missing::Conversation(id.clone())));
             };
-            if let Purpose::Answer = purpose {
+            if let Purpose::Answer { .. } = purpose {
                 let lock = Arc::new(lock.ok_or_else(failure::conversation_is_busy)?);
                 let (id, version) = (id.clone(), thread.version);
                 self.conversation = Some(JoinedConversation { id, version, _lock: lock });

@@ -10,6 +10,7 @@ use toolwire_store::{
     Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
 };
 
+use super::answer_write::write_answer;
 use super::failure::from_store;
 use super::health::StoreHealth;
 use super::recall::{JoinedConversation, is_usable_id};
@@ -88,7 +89,7 @@ impl Recorder {
                 lease: None,
             }));
         }
-        let result = store.write(&tenant, writes).await;
+        let result = write_answer(&store, &tenant, writes).await;
         health.note(&result);
         result
     }

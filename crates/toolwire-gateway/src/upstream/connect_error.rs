@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::ErrorKind;
 
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) enum TlsFailure {
     WrongName,
     /// The server speaks something else.
     NotTls,
+    /// The server wants another protocol above TLS.
+    NotHttp1,
     /// Anything else.
     Other,
 }
@@ -78,8 +80,14 @@ impl ConnectFailure {
 impl TlsFailure {
     pub(super) fn of(error: &rustls::Error) -> Self {
         let rustls::Error::InvalidCertificate(certificate) = error else {
-            let is_other = matches!(error, rustls::Error::InvalidMessage(_));
-            return if is_other { Self::NotTls } else { Self::Other };
+            let no_protocol = rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol);
+            return if matches!(error, rustls::Error::InvalidMessage(_)) {
+                Self::NotTls
+            } else if *error == no_protocol {
+                Self::NotHttp1
+            } else {
+                Self::Other
+            };
         };
         if matches!(
             certificate,
@@ -115,6 +123,7 @@ impl TlsFailure {
             Self::NotYetValid => "certificate_not_yet_valid",
             Self::WrongName => "certificate_wrong_name",
             Self::NotTls => "no_tls",
+            Self::NotHttp1 => "no_http1",
             Self::Other => "tls",
         }
     }
@@ -129,6 +138,9 @@ impl TlsFailure {
             Self::NotYetValid => "failed the TLS handshake: its certificate is not valid yet",
             Self::WrongName => "failed the TLS handshake: its certificate is for another host",
             Self::NotTls => "failed the TLS handshake: it does not speak TLS at this port",
+            Self::NotHttp1 => {
+                "failed the TLS handshake: it does not speak HTTP/1.1, which the gateway needs"
+            }
             Self::Other => {
                 "failed the TLS handshake: its certificate is not trusted, or it does not speak TLS"
             }

@@ -126,7 +126,7 @@ pub(crate) const MAX_PIECE: usize = 1024;
 const UNLIMITED_SIZE: usize = 1024 * 1024;
 
 /// The highest ratio of decoded to received bytes. Real text stays far below.
-const MAX_RATIO: usize = 100;
+pub(crate) const MAX_RATIO: usize = 100;
 
 #[cfg(test)]
 mod tests;

@@ -16,10 +16,10 @@ pub(crate) enum UpstreamError {
     Tls(TlsFailure),
     /// The connection closed before the request was sent.
     NotSent,
-    /// The upstream refused the request without processing it.
-    NotProcessed,
     /// The connection broke.
     Disconnected,
+    /// What came is no response.
+    NotHttp,
     /// The upstream took too long.
     Timeout(TimeoutPhase),
     /// The body cannot be decompressed.
@@ -48,17 +48,18 @@ impl UpstreamError {
         }
         let mut source = error.source();
         while let Some(cause) = source {
-            if let Some(error) = cause.downcast_ref::<hyper::Error>()
-                && error.is_canceled()
-            {
-                return Self::NotSent;
+            match cause.downcast_ref::<hyper::Error>() {
+                Some(error) if error.is_canceled() => return Self::NotSent,
+                Some(error) => return Self::from_hyper(error),
+                None => source = cause.source(),
             }
-            if cause.downcast_ref().is_some_and(is_not_processed) {
-                return Self::NotProcessed;
-            }
-            source = cause.source();
         }
         Self::Disconnected
+    }
+
+    /// Finds the cause of an error of a connection that passes a request.
+    pub(super) fn from_hyper(error: &hyper::Error) -> Self {
+        if error.is_parse() { Self::NotHttp } else { Self::Disconnected }
     }
 
     /// Finds the cause of an error of a connector.
@@ -74,11 +75,11 @@ impl UpstreamError {
             Self::NotSent => {
                 (ErrorKind::Server, "closed the connection before the request was sent")
             }
-            Self::NotProcessed => {
-                (ErrorKind::Server, "refused the request twice without processing it")
-            }
             Self::Disconnected => {
                 (ErrorKind::Truncated, "closed the connection before its response was complete")
+            }
+            Self::NotHttp => {
+                (ErrorKind::Server, "sent something that is not a response in HTTP/1.1")
             }
             Self::Timeout(TimeoutPhase::Connect) => {
                 (ErrorKind::Timeout, "took too long to accept a connection")
@@ -115,8 +116,8 @@ impl UpstreamError {
             Self::Connect(failure) => failure.label(),
             Self::Tls(failure) => failure.label(),
             Self::NotSent => "not_sent",
-            Self::NotProcessed => "not_processed",
             Self::Disconnected => "disconnected",
+            Self::NotHttp => "not_http",
             Self::Timeout(TimeoutPhase::Connect) => "timeout_connect",
             Self::Timeout(TimeoutPhase::Headers) => "timeout_headers",
             Self::Timeout(TimeoutPhase::FirstEvent) => "timeout_first_event",
@@ -135,22 +136,14 @@ impl UpstreamError {
             Self::Connect(_)
             | Self::Tls(_)
             | Self::NotSent
-            | Self::NotProcessed
             | Self::Disconnected
+            | Self::NotHttp
             | Self::Undecodable
             | Self::TooLarge => 502,
             Self::NoMemory => 503,
             Self::Timeout(_) => 504,
         }
     }
-}
-
-/// Whether HTTP/2 guarantees that a request was not processed. A GOAWAY from the
-/// peer ends a stream only if the stream's number is above the last one that the
-/// peer has processed. All others continue, or end with the connection's error.
-fn is_not_processed(error: &h2::Error) -> bool {
-    let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
-    error.is_remote() && (refused || error.is_go_away())
 }
 
 /// Why the connection could not be made.

@@ -1,22 +1,17 @@
 //! Connections on which a late write does not fail.
 //!
-//! A server that wants no more requests on a connection says which of them it
-//! has processed, and closes. A client that is writing at that moment gets a
-//! write error before it has read what the server said. On these connections a
-//! write after the peer has closed counts as written, so what the peer has sent
-//! is read first.
-//!
-//! These connections also signal when they are closed.
+//! A server that refuses a body may say so and close before it has read all of
+//! it. A client that is writing at that moment gets a write error before it has
+//! read what the server said. On these connections a write after the peer has
+//! closed counts as written, so what the peer has sent is read first.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::Uri;
-use hyper::http::Extensions;
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper_util::client::legacy::connect::{CaptureConnection, Connected, Connection};
-use tokio::sync::watch;
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use tower_service::Service;
 
 /// Makes connections on which a late write does not fail.
@@ -41,41 +36,16 @@ where
     }
 }
 
-/// Signals when a connection is closed.
-#[derive(Clone)]
-pub(super) struct CloseSignal(watch::Receiver<()>);
-
-impl CloseSignal {
-    /// The signal of the connection that a request was given to, once it has
-    /// one.
-    pub(super) async fn of(captured: &mut CaptureConnection) -> Option<Self> {
-        let mut extra = Extensions::new();
-        captured.wait_for_connection_metadata().await.as_ref()?.get_extras(&mut extra);
-        extra.remove()
-    }
-
-    /// Waits until the connection is closed.
-    pub(super) async fn closed(&mut self) {
-        // Nothing is ever sent; the channel closes with the connection.
-        while self.0.changed().await.is_ok() {}
-    }
-
-    pub(super) fn is_same_connection(&self, other: &Self) -> bool {
-        self.0.same_channel(&other.0)
-    }
-}
-
 /// A connection on which a late write does not fail.
 pub(super) struct LateWriteStream<T> {
     pub(super) io: T,
     /// Whether the peer has closed the connection.
     closed: bool,
-    alive: watch::Sender<()>,
 }
 
 impl<T> LateWriteStream<T> {
     pub(super) fn new(io: T) -> Self {
-        Self { io, closed: false, alive: watch::Sender::new(()) }
+        Self { io, closed: false }
     }
 }
 
@@ -147,7 +117,7 @@ impl<T: Read + Unpin> Read for LateWriteStream<T> {
 
 impl<T: Connection> Connection for LateWriteStream<T> {
     fn connected(&self) -> Connected {
-        self.io.connected().extra(CloseSignal(self.alive.subscribe()))
+        self.io.connected()
     }
 }
 

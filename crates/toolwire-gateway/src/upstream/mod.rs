@@ -4,7 +4,6 @@
 //! The gateway follows no redirects, uses no proxies from the environment, and
 //! takes no address from a client's request.
 
-mod client;
 mod connect;
 mod connect_error;
 mod decode;
@@ -27,18 +26,18 @@ use tokio::time::{Instant, timeout_at};
 use toolwire_demo::TokenEstimator;
 use toolwire_tokens::{Tokenizer, count_request};
 
-use self::client::HttpClient;
 #[cfg(test)]
 pub(crate) use self::connect_error::{ConnectFailure, TlsFailure};
-pub(crate) use self::decode::{Decoder, MAX_PIECE};
+pub(crate) use self::decode::{DecodeError, Decoder, MAX_PIECE, MAX_RATIO};
 pub(crate) use self::error::{TimeoutPhase, UpstreamError};
-use self::http1::OutgoingRequest;
 #[cfg(test)]
 pub(crate) use self::http1::growth as http1_growth;
+use self::http1::{Http1Client, OutgoingRequest};
 use self::passed::PassedClient;
 pub(crate) use self::passed::PassedRequest;
 pub(crate) use self::response::{ResponseLimit, UpstreamBody, UpstreamResponse};
 pub use self::tls::CaBundle;
+use self::tls::TlsClient;
 use crate::active_config::StartError;
 use crate::config::{self, Origin};
 use crate::health::{Availability, Health};
@@ -65,7 +64,7 @@ pub(crate) struct Upstream {
 enum Transport {
     Demo,
     Http {
-        client: HttpClient,
+        client: Box<Http1Client>,
         /// The address without a slash at its end.
         base: String,
     },
@@ -94,17 +93,21 @@ impl Upstream {
                 };
                 let base = format!("{}{}", base.trim_end_matches('/'), path.trim_end_matches('/'));
                 let uri: Uri = base.parse().map_err(|_| invalid("its address is not a URL"))?;
-                let timeout = config.timeouts.connect;
-                let client = match uri.scheme_str() {
-                    Some("https") => HttpClient::tls(uri.clone(), timeout, config.ca.as_ref()),
-                    Some("http") => HttpClient::plain(uri.clone(), timeout),
+                if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
+                    return Err(invalid("its address has no host, or contains a credential"));
+                }
+                let tls = match uri.scheme_str() {
+                    Some("https") => {
+                        let tls =
+                            TlsClient::new(uri.host().unwrap_or_default(), config.ca.as_ref());
+                        Some(tls.ok_or_else(|| invalid("no certificate can name its host"))?)
+                    }
+                    Some("http") => None,
                     Some(_) | None => {
                         return Err(invalid("its address starts with neither http nor https"));
                     }
                 };
-                if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-                    return Err(invalid("its address has no host, or contains a credential"));
-                }
+                let client = Box::new(Http1Client::new(uri, config.timeouts.connect, tls));
                 Transport::Http { client, base }
             }
         };
@@ -182,24 +185,24 @@ impl Upstream {
     /// allows it.
     async fn send_http(
         &self,
-        client: &HttpClient,
+        client: &Http1Client,
         request: &OutgoingRequest<'_>,
         now: Instant,
         deadline: Instant,
     ) -> Result<UpstreamResponse, UpstreamError> {
         let sending = async {
-            match client.send(request, deadline).await {
+            match client.send(request).await {
                 // If an upstream refuses everything, repeating it would double the load.
                 Err(error) if RetryPolicy::may_repeat(error) && !self.health.is_ejected() => {
                     self.metrics.repeated();
-                    client.send(request, deadline).await
+                    client.send(request).await
                 }
                 result => result,
             }
         };
         let head_deadline = deadline.min(now + self.config.timeouts.headers);
         match timeout_at(head_deadline, sending).await {
-            Ok(result) => result,
+            Ok(result) => UpstreamResponse::from_http1(result?, deadline),
             Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
         }
     }

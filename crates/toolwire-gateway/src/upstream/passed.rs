@@ -9,11 +9,14 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body;
 use hyper::{HeaderMap, Method, Request};
 use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::client::client_builder;
 use super::connect::Connector;
-use super::{TimeoutPhase, Transport, Upstream, UpstreamError, UpstreamResponse};
+use super::{
+    POOL_IDLE_TIMEOUT, READ_BUFFER, TimeoutPhase, Transport, Upstream, UpstreamError,
+    UpstreamResponse,
+};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -95,7 +98,11 @@ impl Upstream {
             let is_tls = base.starts_with("https:");
             let connector =
                 if is_tls { Connector::tls(timeout, ca) } else { Connector::plain(timeout) };
-            client_builder().build(connector)
+            Client::builder(TokioExecutor::new())
+                .pool_timer(TokioTimer::new())
+                .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+                .http1_max_buf_size(READ_BUFFER)
+                .build(connector)
         });
         let too_late = async {
             sent.await;

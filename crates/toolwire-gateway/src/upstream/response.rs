@@ -9,10 +9,9 @@ use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::http1::{Head, Http1Body};
+use super::http1::{BodyError, Head, Http1Body, Stream};
 use super::{Decoder, MAX_PIECE, TimeoutPhase, UpstreamError};
 use crate::memory::Reservation;
 
@@ -43,9 +42,9 @@ pub(crate) struct ResponseLimit {
 }
 
 enum BodySource {
-    /// Over TLS.
+    /// The answer to a request that passed.
     Hyper(Incoming),
-    Http1(Http1Body<TcpStream>),
+    Http1(Http1Body<Stream>),
     Demo(VecDeque<Vec<u8>>),
 }
 
@@ -59,7 +58,7 @@ impl UpstreamResponse {
     }
 
     pub(super) fn from_http1(
-        (head, body): (Head, Http1Body<TcpStream>),
+        (head, body): (Head, Http1Body<Stream>),
         deadline: Instant,
     ) -> Result<Self, UpstreamError> {
         Self::new(head.status, head.headers, BodySource::Http1(body), deadline)
@@ -122,15 +121,18 @@ impl UpstreamBody {
                 },
                 BodySource::Hyper(incoming) => match ready!(Pin::new(incoming).poll_frame(cx)) {
                     Some(Ok(frame)) => frame.into_data().ok(),
-                    Some(Err(_disconnected)) => {
-                        return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
+                    Some(Err(error)) => {
+                        return Poll::Ready(Some(Err(UpstreamError::from_hyper(&error))));
                     }
                     None => return Poll::Ready(None),
                 },
                 BodySource::Http1(body) => match ready!(body.poll_piece(cx)) {
                     Some(Ok(piece)) => Some(piece),
-                    Some(Err(_cut)) => {
+                    Some(Err(BodyError::Cut)) => {
                         return Poll::Ready(Some(Err(UpstreamError::Disconnected)));
+                    }
+                    Some(Err(BodyError::Malformed)) => {
+                        return Poll::Ready(Some(Err(UpstreamError::NotHttp)));
                     }
                     None => return Poll::Ready(None),
                 },

@@ -1,12 +1,15 @@
 //! TLS toward upstreams. No other file knows about it.
 
 use std::fmt;
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector};
-use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 use super::connect::Tcp;
 
@@ -48,12 +51,39 @@ impl fmt::Debug for CaBundle {
     }
 }
 
-/// A connector for https. Without a CA bundle it trusts the machine's own roots,
-/// so that a company's own authorities work. If the machine has none, as in an
-/// empty container, it trusts the roots of the browsers.
+/// A connection with TLS.
+pub(super) type TlsStream = tokio_rustls::client::TlsStream<TcpStream>;
+
+/// Makes TLS of connections to one host.
+pub(super) struct TlsClient {
+    connector: TlsConnector,
+    host: ServerName<'static>,
+}
+
+impl TlsClient {
+    /// TLS for a host as a URL has it, or `None` if no certificate could name it.
+    pub(super) fn new(host: &str, ca: Option<&CaBundle>) -> Option<Self> {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let host = ServerName::try_from(host.to_owned()).ok()?;
+        Some(Self { connector: TlsConnector::from(client_config(ca)), host })
+    }
+
+    pub(super) async fn connect(&self, tcp: TcpStream) -> io::Result<TlsStream> {
+        self.connector.connect(self.host.clone(), tcp).await
+    }
+}
+
+/// A connector for https.
 pub(super) fn https(tcp: Tcp, ca: Option<&CaBundle>) -> HttpsConnector<Tcp> {
+    HttpsConnector::from((tcp, client_config(ca)))
+}
+
+/// Without a CA bundle the machine's own roots are trusted, so that a company's
+/// own authorities work. If the machine has none, as in an empty container, the
+/// roots of the browsers are.
+fn client_config(ca: Option<&CaBundle>) -> Arc<ClientConfig> {
     static DEFAULT: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    let config = match ca {
+    match ca {
         Some(CaBundle(roots)) => {
             let builder = ClientConfig::builder().with_root_certificates(Arc::clone(roots));
             Arc::new(with_alpn(builder.with_no_client_auth()))
@@ -66,8 +96,7 @@ pub(super) fn https(tcp: Tcp, ca: Option<&CaBundle>) -> HttpsConnector<Tcp> {
             };
             Arc::new(with_alpn(builder.with_no_client_auth()))
         })),
-    };
-    HttpsConnector::from((tcp, config))
+    }
 }
 
 /// A connector for plain http. It trusts no roots, so a gateway without https
@@ -79,9 +108,9 @@ pub(super) fn plain(tcp: Tcp) -> HttpsConnector<Tcp> {
     HttpsConnector::from((tcp, config))
 }
 
-/// Lets the server choose between HTTP/2 and HTTP/1.1.
+/// Offers HTTP/1.1 only, for which `http1` has the reason.
 fn with_alpn(mut config: ClientConfig) -> ClientConfig {
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
     config
 }
 

@@ -4,6 +4,11 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Request;
+use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use toolwire::Protocol;
@@ -87,6 +92,24 @@ pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &st
     head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
     stream.write_all(head.as_bytes()).await.unwrap();
     stream
+}
+
+/// A connection in HTTP/2 whose streams have room for 64 KiB that nobody reads.
+pub(crate) async fn http2(to: SocketAddr) -> SendRequest<Full<Bytes>> {
+    let tcp = TcpStream::connect(to).await.unwrap();
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(64 * 1024).initial_connection_window_size(16 * 1024 * 1024);
+    let (sender, connection) = builder.handshake(TokioIo::new(tcp)).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+/// The usual question in Chat, for such a connection.
+pub(crate) fn question(to: SocketAddr, stream: bool) -> Request<Full<Bytes>> {
+    Request::post(format!("http://{to}/v1/chat/completions"))
+        .header("content-type", "application/json")
+        .body(Full::from(fixtures::question(Protocol::Chat, stream)))
+        .unwrap()
 }
 
 /// Sends bytes and reads the whole response.

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::Instant;
 use toolwire::Protocol;
@@ -137,8 +135,8 @@ async fn a_client_of_http_2_that_does_not_read_one_stream_is_cut() {
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;
-    let mut sender = http2(gateway.address()).await;
-    let mut answer = sender.send_request(ask(gateway.address(), true)).await.unwrap();
+    let mut sender = client::http2(gateway.address()).await;
+    let mut answer = sender.send_request(client::question(gateway.address(), true)).await.unwrap();
     let began = Instant::now();
     server.left(1).await;
     let took = began.elapsed();
@@ -166,8 +164,8 @@ async fn a_client_of_http_2_that_reads_no_response_is_cut() {
     let mut config = config(vec![at(&server)]);
     config.limits.stall = ms(200);
     let gateway = start(config).await;
-    let mut sender = http2(gateway.address()).await;
-    let mut answer = sender.send_request(ask(gateway.address(), false)).await.unwrap();
+    let mut sender = client::http2(gateway.address()).await;
+    let mut answer = sender.send_request(client::question(gateway.address(), false)).await.unwrap();
     tokio::time::sleep(ms(500)).await;
     let ending = loop {
         match answer.frame().await {
@@ -178,20 +176,28 @@ async fn a_client_of_http_2_that_reads_no_response_is_cut() {
     assert!(ending.is_some_and(|ending| ending.is_err()));
 }
 
-async fn http2(to: std::net::SocketAddr) -> hyper::client::conn::http2::SendRequest<Full<Bytes>> {
-    let tcp = tokio::net::TcpStream::connect(to).await.unwrap();
-    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
-    builder.initial_stream_window_size(64 * 1024);
-    let (sender, connection) = builder.handshake(TokioIo::new(tcp)).await.unwrap();
-    tokio::spawn(connection);
-    sender
-}
-
-fn ask(to: std::net::SocketAddr, stream: bool) -> hyper::Request<Full<Bytes>> {
-    hyper::Request::post(format!("http://{to}/v1/chat/completions"))
-        .header("content-type", "application/json")
-        .body(Full::from(fixtures::question(Protocol::Chat, stream)))
-        .unwrap()
+/// Whoever looks for a fault of the network would not find one.
+#[tokio::test]
+async fn an_upstream_that_does_not_speak_http_is_reported_as_that() {
+    let ssh = "SSH-2.0-OpenSSH_9.2p1\r\n";
+    let folded = "HTTP/1.1 200 OK\r\na: b\r\n c\r\n\r\n";
+    let chunks = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n\r\n";
+    for sent in [ssh, folded, chunks] {
+        let steps = vec![Step::Send(sent.as_bytes().to_vec()), Step::Close];
+        let server = Server::new(Protocol::Chat, steps).await;
+        let gateway = start(config(vec![at(&server)])).await;
+        let to = gateway.address();
+        let question = fixtures::question(Protocol::Chat, false);
+        let got = client::post(to, "/v1/chat/completions", &[], &question).await;
+        assert_eq!(got.status, 502, "{got:?}");
+        assert!(got.body.contains("is not a response in HTTP/1.1"), "{sent:?} {got:?}");
+        if sent == ssh {
+            let question = r#"{"model":"m","input":"x"}"#;
+            let got = client::post(to, "/v1/embeddings", &[], question).await;
+            assert_eq!(got.status, 502, "{got:?}");
+            assert!(got.body.contains("is not a response in HTTP/1.1"), "{got:?}");
+        }
+    }
 }
 
 /// HTTP/1.0 has no other end of a stream than the end of the connection, so a

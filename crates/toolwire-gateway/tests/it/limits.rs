@@ -1,9 +1,11 @@
 //! Limits on the size and the speed of requests.
 
+use http_body_util::{BodyExt, Full};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 use toolwire::Protocol;
+use toolwire_gateway::Gateway;
 
 use crate::upstream::{Server, whole};
 use crate::{at, client, config, fixtures, ms, start};
@@ -36,6 +38,40 @@ async fn a_client_that_sends_too_much_can_read_the_error() {
     let long = "x".repeat(8_000_000);
     let got = client::post(gateway.address(), "/v1/messages", &[], &long).await;
     assert_eq!(got.status, 413, "{got:?}");
+    // In HTTP/2 the stream ends, and not the connection.
+    let mut sender = client::http2(gateway.address()).await;
+    for _ in 0..2 {
+        let mut request = client::question(gateway.address(), false);
+        *request.body_mut() = Full::from(long.clone());
+        let got = sender.send_request(request).await.unwrap();
+        assert_eq!(got.status(), 413, "{got:?}");
+        let body = got.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.windows(10).any(|part| part == b"1000 bytes"), "{body:?}");
+    }
+}
+
+/// A client that asks before it sends must not be told to send.
+#[tokio::test]
+async fn a_body_that_is_announced_as_too_long_is_refused_at_once() {
+    let mut config = config(Vec::new());
+    config.limits.body = 1000;
+    let gateway = start(config).await;
+    for path in ["/v1/messages", "/v1/embeddings"] {
+        for expect in ["expect: 100-continue\r\n", ""] {
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99999\r\n{expect}\r\n"
+            );
+            let began = Instant::now();
+            let mut stream = TcpStream::connect(gateway.address()).await.unwrap();
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let got = client::until(&mut stream, "1000 bytes").await;
+            assert!(got.starts_with("HTTP/1.1 413 "), "{got}");
+            // What follows would be the rest of the body.
+            assert!(got.contains("connection: close\r\n"), "{got}");
+            client::rest(&mut stream).await;
+            assert!(began.elapsed() < ms(1000), "{:?}", began.elapsed());
+        }
+    }
 }
 
 #[tokio::test]
@@ -191,10 +227,42 @@ async fn compressed_requests() {
         Server::new(Protocol::Chat, whole(200, "", fixtures::answer(Protocol::Chat))).await;
     let gateway = start(config(vec![at(&server)])).await;
     let body = zstd::encode_all(fixtures::question(Protocol::Chat, false).as_bytes(), 3).unwrap();
-    let mut request = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-encoding: zstd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
-    request.extend_from_slice(&body);
-    assert_eq!(client::raw(gateway.address(), &request).await.status, 200);
+    assert_eq!(post_zstd(&gateway, &body).await.status, 200);
     assert_eq!(server.only().body, fixtures::question(Protocol::Chat, false));
+}
+
+async fn post_zstd(gateway: &Gateway, body: &[u8]) -> client::ReceivedResponse {
+    let mut request = format!("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-encoding: zstd\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
+    request.extend_from_slice(body);
+    client::raw(gateway.address(), &request).await
+}
+
+/// A compressed body may be long and hold little.
+#[tokio::test]
+async fn the_length_of_a_compressed_body_is_limited_too() {
+    let mut config = config(Vec::new());
+    config.limits.body = 1000;
+    let gateway = start(config).await;
+    // A frame that decoders skip.
+    let mut body = vec![0x50, 0x2a, 0x4d, 0x18, 0xe8, 0x03, 0, 0];
+    body.extend_from_slice(&[0; 1000]);
+    body.extend(zstd::encode_all(&b"{}"[..], 3).unwrap());
+    let length = body.len();
+    let mut request = format!("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-encoding: zstd\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n{length:x}\r\n").into_bytes();
+    request.extend_from_slice(&body);
+    request.extend_from_slice(b"\r\n0\r\n\r\n");
+    let got = client::raw(gateway.address(), &request).await;
+    assert_eq!(got.status, 413, "{got:?}");
+    assert!(got.body.contains("1000 bytes"), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_expands_too_much_is_refused_for_that() {
+    let gateway = start(config(Vec::new())).await;
+    let body = format!("{{\"a\":\"{}\"}}", " ".repeat(5_000_000));
+    let got = post_zstd(&gateway, &zstd::encode_all(body.as_bytes(), 3).unwrap()).await;
+    assert_eq!(got.status, 415, "{got:?}");
+    assert!(got.body.contains("expands to more than 100 times its length"), "{got:?}");
 }
 
 /// A head may have 100 headers, however short they are.

@@ -179,6 +179,22 @@ async fn names_clients_that_left_after_the_last_event_as_answered() {
 /// Everything that a terminal or a log viewer acts on.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\n2026 forged\u{85}\u{9b}31m\u{2028}\u{2029}\u{202e}\u{2066}\u{7f}\0";
 
+/// Such a request reaches nothing that could log it otherwise.
+#[tokio::test]
+async fn knows_requests_whose_head_is_malformed() {
+    let (gateway, lines) = logging(config(Vec::new()), LogFormat::Json).await;
+    for (number, head) in
+        ["GET / HTTP/1.1\r\nhost: a\r\nx: \u{1}\r\n\r\n", "P\r\n\r\n"].iter().enumerate()
+    {
+        let got = client::raw(gateway.address(), head.as_bytes()).await;
+        assert_eq!(got.status, 400, "{got:?}");
+        let line = lines.wait(number + 1).await.pop().unwrap();
+        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(line["event"], "malformed_request", "{line}");
+        assert!(line["message"].as_str().unwrap().contains("127.0.0.1"), "{line}");
+    }
+}
+
 /// Proves that a client cannot write a line of its own into the log, nor control
 /// codes, whatever it puts into a key of its request, the name of a model or of a
 /// beta, and that no line is longer than 4 KiB (R-11, T-39).

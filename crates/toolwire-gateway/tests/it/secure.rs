@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
@@ -41,7 +41,7 @@ pub(crate) struct SecureRequest {
 /// What a server does with a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Sends a whole response, and closes the connection for new requests.
+    /// Sends a whole response, and says that the connection is for no other request.
     Last(String),
     /// Sends a whole response.
     Whole(String),
@@ -49,10 +49,10 @@ pub(crate) enum Act {
     Stream(Vec<String>),
     /// Starts a stream and never ends it.
     Begin(Vec<String>),
+    /// Sends a piece again and again.
+    Flood(String),
     /// Never responds.
     Hang,
-    /// Resets the stream.
-    Reset(h2::Reason),
 }
 
 /// A scripted server behind TLS.
@@ -93,19 +93,14 @@ impl Secure {
                 let (acceptor, desk) = (acceptor.clone(), Arc::clone(&desk));
                 tokio::spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
-                    let leave = Arc::new(Notify::new());
                     let service = service_fn(|request| {
-                        let (desk, leave) = (Arc::clone(&desk), Arc::clone(&leave));
-                        async move { desk.answer(connection, request, &leave).await }
+                        let desk = Arc::clone(&desk);
+                        async move { desk.answer(connection, request).await }
                     });
-                    let builder = Builder::new(TokioExecutor::new());
+                    let mut builder = Builder::new(TokioExecutor::new());
+                    builder.http2().max_concurrent_streams(STREAMS);
                     let io = TokioIo::new(stream);
-                    let mut serving = pin!(builder.serve_connection(io, service));
-                    tokio::select! {
-                        _ended = serving.as_mut() => return,
-                        () = leave.notified() => serving.as_mut().graceful_shutdown(),
-                    }
-                    let _ = serving.await;
+                    let _ = builder.serve_connection(io, service).await;
                 });
             }
         });
@@ -135,6 +130,9 @@ impl Secure {
         left.expect("the peer stays").unwrap().clone()
     }
 }
+
+/// How many requests a server takes on a connection in HTTP/2, as many vendors do.
+pub(crate) const STREAMS: u32 = 100;
 
 /// A certificate authority, and a TLS server that it has signed.
 pub(crate) fn identity(alpn: &[&str]) -> (CaBundle, TlsAcceptor) {
@@ -172,7 +170,6 @@ impl Desk {
         &self,
         connection: usize,
         request: Request<Incoming>,
-        leave: &Notify,
     ) -> Result<Response<Pieces>, h2::Error> {
         let version = request.version();
         // An incomplete request does not count.
@@ -187,25 +184,30 @@ impl Desk {
             asked
         };
         let waits = Waits { number: asked.number, left: Some(self.left.clone()) };
+        let mut flood = None;
+        let mut is_last = false;
         let (kind, pieces, waits) = match (self.script)(&asked) {
             Act::Last(body) => {
-                leave.notify_one();
+                is_last = true;
                 ("application/json", vec![body], waits.over())
             }
             Act::Whole(body) => ("application/json", vec![body], waits.over()),
             Act::Stream(pieces) => ("text/event-stream", pieces, waits.over()),
             Act::Begin(pieces) => ("text/event-stream", pieces, waits),
+            Act::Flood(piece) => {
+                flood = Some(piece.clone());
+                ("text/event-stream", vec![piece], waits)
+            }
             Act::Hang => {
                 let _waits = waits;
                 std::future::pending().await
             }
-            Act::Reset(reason) => {
-                waits.over();
-                return Err(reason.into());
-            }
         };
-        let mut response = Response::new(Pieces { pieces: pieces.into(), waits });
+        let mut response = Response::new(Pieces { pieces: pieces.into(), flood, waits });
         response.headers_mut().insert("content-type", kind.parse().unwrap());
+        if is_last {
+            response.headers_mut().insert("connection", "close".parse().unwrap());
+        }
         Ok(response)
     }
 }
@@ -234,6 +236,8 @@ impl Drop for Waits {
 /// A body in chunks, which may have no end.
 struct Pieces {
     pieces: VecDeque<String>,
+    /// What comes when there are no more pieces.
+    flood: Option<String>,
     waits: Waits,
 }
 
@@ -245,7 +249,7 @@ impl hyper::body::Body for Pieces {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.pieces.pop_front() {
+        match self.pieces.pop_front().or_else(|| self.flood.clone()) {
             Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece.into())))),
             None if self.waits.left.is_some() => Poll::Pending,
             None => Poll::Ready(None),

@@ -2,12 +2,14 @@
 //! remember nothing.
 
 mod background;
+mod conversations;
 mod counts;
 mod full_disk;
 mod isolation;
 mod outages;
 mod postgres;
 mod sessions;
+mod upstream_memory;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

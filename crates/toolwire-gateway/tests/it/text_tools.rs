@@ -24,11 +24,11 @@ fn rules(settings: &str) -> ToolCallRules {
 }
 
 /// An upstream with these settings.
-fn with(server: &Server, settings: &str) -> UpstreamConfig {
+pub(crate) fn with(server: &Server, settings: &str) -> UpstreamConfig {
     UpstreamConfig { tool_calls: rules(settings), ..at(server) }
 }
 
-const TEXT: &str = "tool_calls = \"text\"";
+pub(crate) const TEXT: &str = "tool_calls = \"text\"";
 
 /// A server that refuses every request that says something of tools, and says
 /// what it is told to after so many results.
@@ -45,7 +45,7 @@ async fn text_only(protocol: Protocol, say: fn(usize) -> String) -> Server {
 }
 
 /// Says a text, whole or as a stream.
-fn speak(request: &ReceivedRequest, protocol: Protocol, text: &str) -> Vec<Step> {
+pub(crate) fn speak(request: &ReceivedRequest, protocol: Protocol, text: &str) -> Vec<Step> {
     match request.json()["stream"] == true {
         true => stream(&stream_of(protocol, text)),
         false => whole(200, "", answer(protocol, text)),

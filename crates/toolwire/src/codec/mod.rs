@@ -234,7 +234,7 @@ pub trait StreamWriter: Send {
 
     /// What [`StreamWriter::write_end`] has written never reached the client. An
     /// error takes its place.
-    fn retract_end(&mut self) {}
+    fn retract_end(&mut self);
 
     /// Whether it has kept back events that say a long text once more, so that
     /// the one before can be sent first. Whatever is written next comes behind

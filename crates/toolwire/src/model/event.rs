@@ -259,6 +259,7 @@ impl ResponseSummary {
             calls: items.filter(|item| matches!(item, Item::Call(_))).count(),
             has_content: true,
             stop: response.candidates.first().map(|candidate| candidate.stop.value.as_str()),
+            error: response.failure().cloned(),
             complete: true,
             ..Self::default()
         };

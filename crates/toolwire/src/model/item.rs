@@ -103,6 +103,11 @@ pub enum Item<'a> {
 }
 
 impl<'a> Item<'a> {
+    /// The call that it is, if it is.
+    pub(crate) fn call(&self) -> Option<&Call<'a>> {
+        if let Self::Call(call) = self { Some(call) } else { None }
+    }
+
     /// The reasoning that it is, if it is.
     pub fn reasoning(&self) -> Option<&Reasoning<'a>> {
         if let Self::Reasoning(reasoning) = self { Some(reasoning) } else { None }

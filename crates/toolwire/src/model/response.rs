@@ -33,8 +33,12 @@ impl Response<'_> {
 
     /// Whether the model failed.
     pub fn is_failure(&self) -> bool {
-        let mut stops = self.candidates.iter().map(|candidate| &candidate.stop.value);
-        stops.any(|stop| matches!(stop, Stop::Failed(_)))
+        self.failure().is_some()
+    }
+
+    /// How the model failed, if it did.
+    pub(crate) fn failure(&self) -> Option<&ApiError> {
+        self.candidates.iter().find_map(|candidate| candidate.stop.value.failure())
     }
 }
 
@@ -106,6 +110,11 @@ pub enum Stop<'a> {
 }
 
 impl Stop<'_> {
+    /// How the model failed, if it did.
+    pub(crate) fn failure(&self) -> Option<&ApiError> {
+        if let Self::Failed(error) = self { Some(error) } else { None }
+    }
+
     /// The reason in one word.
     pub fn as_str(&self) -> &'static str {
         match self {

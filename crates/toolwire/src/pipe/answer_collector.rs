@@ -16,6 +16,7 @@ pub(super) struct AnswerCollector {
     measured: usize,
     /// How many bytes have come since.
     unmeasured: usize,
+    has_ending: bool,
 }
 
 impl AnswerCollector {
@@ -27,6 +28,7 @@ impl AnswerCollector {
             is_broken: false,
             measured: 0,
             unmeasured: 0,
+            has_ending: false,
         }
     }
 
@@ -35,7 +37,7 @@ impl AnswerCollector {
         if bytes.is_empty() || self.is_broken {
             return;
         }
-        let Self { frames, accumulator, is_broken, measured, unmeasured } = self;
+        let Self { frames, accumulator, is_broken, measured, unmeasured, has_ending: _ } = self;
         let each = |frame: Frame<'_>| {
             if !frame.data.is_empty() {
                 *is_broken |= accumulator.frame(&frame).is_err();
@@ -49,6 +51,14 @@ impl AnswerCollector {
         if *unmeasured > MEASURED_AFTER + *measured {
             *measured = accumulator.response().len();
             *unmeasured = 0;
+        }
+    }
+
+    /// Takes the ending, which the client gets later. It comes once.
+    pub(super) fn push_ending(&mut self, ending: &[u8]) {
+        if !self.has_ending {
+            self.has_ending = true;
+            self.push(ending);
         }
     }
 

@@ -46,7 +46,7 @@ impl Forward {
             EventOutcome::GoesOn => false,
             EventOutcome::Cut => return Ok(outcome),
             EventOutcome::End => {
-                summary.complete = true;
+                summary.complete = summary.error.is_none();
                 true
             }
             EventOutcome::Failed => true,
@@ -64,8 +64,9 @@ impl Forward {
     /// The bytes have ended. Whether the answer is complete by the protocol's
     /// own rules.
     pub(super) fn finish(&mut self, summary: &mut ResponseSummary) -> bool {
-        summary.complete = self.observer.is_complete();
-        summary.complete
+        let is_complete = self.observer.is_complete();
+        summary.complete = is_complete && summary.error.is_none();
+        is_complete
     }
 
     /// The client does not get the last event.

@@ -146,7 +146,10 @@ impl PipeState {
                 Ok(EventOutcome::GoesOn) => {}
                 Ok(EventOutcome::End) => {
                     self.done = true;
-                    if let HeldEnding::Expected = self.held {
+                    // What was broken off has no good end to be held.
+                    if let HeldEnding::Expected = self.held
+                        && self.summary.complete
+                    {
                         let event = out.split_off(before);
                         self.held = HeldEnding::Held(Ending { event, written: None });
                     }

@@ -44,7 +44,8 @@ fn turn(role: Role<'static>, items: Vec<Item<'static>>) -> Turn<'static> {
     Turn::new(Pos::NONE, role, items)
 }
 
-const RULES: [IdRule; 3] = [IdRule::CHAT, IdRule::RESPONSES, IdRule::MESSAGES];
+const RULES: [IdRule; 4] =
+    [IdRule::CHAT, IdRule::CHAT_COMPATIBLE, IdRule::RESPONSES, IdRule::MESSAGES];
 
 /// A conversation in which anything may go wrong: calls and results in the
 /// turns of anybody, repeated ids, ids that look like those that toolwire makes.
@@ -343,4 +344,25 @@ fn a_late_result_is_moved() {
         &[Answers(0)],
         &[("result_moved", Action::Moved)],
     );
+}
+
+/// A model of Kimi reads the ids of its calls, and one that it did not make keeps it from
+/// calling again. Messages took another, and Responses the id as it is.
+#[test]
+fn a_server_that_makes_up_ids_gets_its_own_back() {
+    let held =
+        [(Protocol::Messages, "tw_ZnVuY3Rpb25zLmY6MA"), (Protocol::Responses, "functions.f:0")];
+    for (client, id) in held {
+        let turns = [
+            turn(Role::Assistant, vec![call(Some(id), "f")]),
+            turn(Role::User, vec![result(Some(id), None)]),
+        ];
+        let sent = |rule| {
+            let thread = Thread::new(&turns, client, rule, &mut Ledger::default());
+            assert_eq!(thread.fates, [Answers(0)]);
+            thread.calls[0].id.to_string()
+        };
+        assert_eq!(sent(IdRule::CHAT_COMPATIBLE), "functions.f:0", "{client}");
+        assert_eq!(sent(IdRule::CHAT), "tw_ZnVuY3Rpb25zLmY6MA", "{client}");
+    }
 }

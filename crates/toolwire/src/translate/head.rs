@@ -35,7 +35,8 @@ pub struct RequestHead {
     pub tools: usize,
     /// How many bytes the declarations have together.
     pub tool_bytes: usize,
-    /// Whether it may hold reasoning that toolwire sealed for another vendor.
+    /// Whether it may hold reasoning that toolwire sealed for another vendor, or wrote
+    /// for one that seals none.
     pub has_envelope: bool,
     /// Whether the client wants the answer to be kept, if it says so. Only a
     /// protocol whose servers remember has this and the next.
@@ -43,9 +44,10 @@ pub struct RequestHead {
     /// Whether it may refer to something that was kept, or asks for the answer
     /// later.
     pub has_state: bool,
-    /// The session that it continues, in a protocol whose servers remember
-    /// nothing.
+    /// The session that it names.
     pub session: Option<String>,
+    /// Whether it has the member that names a session, and names none.
+    pub has_null_session: bool,
     /// Where the long values of the body end, for whoever reads it next.
     ends: ValueEnds,
     /// The list of tools, if it came before. Of it, `ends` has only where it ends.
@@ -65,6 +67,7 @@ impl PartialEq for RequestHead {
             store,
             has_state,
             session,
+            has_null_session,
             ends: _,
             known_tools: _,
         } = self;
@@ -77,6 +80,7 @@ impl PartialEq for RequestHead {
             && *store == other.store
             && *has_state == other.has_state
             && *session == other.session
+            && *has_null_session == other.has_null_session
             && self.all_ends() == other.all_ends()
     }
 }
@@ -184,7 +188,11 @@ impl RequestHead {
                     let value = reader.raw()?;
                     head.has_state |= value.kind() != Kind::Null && value.text() != "false";
                 }
-                SESSION_MEMBER if has_sessions && reader.peek() != Kind::Null => {
+                SESSION_MEMBER if reader.peek() == Kind::Null => {
+                    reader.skip()?;
+                    head.has_null_session = true;
+                }
+                SESSION_MEMBER if has_sessions || reader.peek() == Kind::String => {
                     head.session = Some(reader.string()?.into_decoded().into_owned());
                 }
                 name if description.tool_members.contains(&name)

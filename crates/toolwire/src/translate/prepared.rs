@@ -19,7 +19,7 @@ use crate::text_tools::{Recovery, TextRequest};
 use crate::toolset::Toolset;
 use crate::wire::cuts::without;
 use crate::wire::envelope::Envelope;
-use crate::wire::{At, Object, ReadError, Reader, Str, write_str};
+use crate::wire::{At, Object, ReadError, Reader, Str, ids, write_str};
 
 /// A client's request on its way to an upstream. It is decoded once, whatever is
 /// made of it, and not at all where its bytes pass.
@@ -64,7 +64,7 @@ impl<'a> PreparedRequest<'a> {
         });
         let has_envelope = match &head {
             Some(Some(head)) => head.has_envelope,
-            Some(None) => Envelope::may_be_in(body),
+            Some(None) => Envelope::may_be_in(body) || ids::may_hold_own_reasoning(body),
             None => false,
         };
         let mut prepared = Self::read(from, to, Reader::new(source), source, has_envelope)?;
@@ -135,7 +135,7 @@ impl<'a> PreparedRequest<'a> {
             let request = (codec(from).read_request)(prepared.reader.clone());
             prepared.request = Some(request.map_err(fault)?);
         } else if has_envelope {
-            // An envelope may hold reasoning that this upstream never sealed.
+            // There may be reasoning that this upstream never sealed.
             let foreign = (codec(from).foreign_reasoning)(source, &mut prepared.cut_ledger);
             prepared.cuts = foreign.map_err(fault)?;
         }

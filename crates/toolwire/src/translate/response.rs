@@ -91,14 +91,17 @@ impl ResponseTranslator {
     ///
     /// [`Error::Invalid`] if it cannot be read, [`Error::Refused`] if it cannot
     /// be carried as the policy demands, [`Error::NotAnAnswer`] if it is an
-    /// error that came as if it were an answer.
+    /// error that came as if it were an answer, or says that the model failed.
     pub fn translate<'b>(&self, body: &'b [u8]) -> Result<TranslatedResponse<'b>, Error> {
         let source = utf8(body)?;
         if let Some(passed) = self.pass_with_overview(source) {
             return Ok(passed);
         }
         let decoded = (codec(self.from).decode_response)(source);
-        if is_not_an_answer(self.from, source, decoded.as_ref().ok()) {
+        let response = decoded.as_ref().ok();
+        // Only a client of the same protocol can be sure to know a failed answer.
+        let failed = self.from != self.to && response.is_some_and(Response::is_failure);
+        if failed || is_not_an_answer(self.from, source, response) {
             return Err(Error::NotAnAnswer);
         }
         self.finish(source, decoded)

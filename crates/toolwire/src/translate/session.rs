@@ -1,5 +1,6 @@
 //! A request behind the messages of the session that it continues.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::prepared::{AnswerUse, with_conversation};
@@ -21,6 +22,8 @@ pub(super) struct Session {
     /// Whether an upstream of the client's protocol takes the messages as they
     /// are.
     passes: bool,
+    /// Whether several calls have the same id, which not every API takes.
+    repeats_ids: bool,
     /// How many of the client's own messages come before those of the session.
     leading: usize,
     /// How many messages the session has.
@@ -34,7 +37,8 @@ impl<'a> PreparedRequest<'a> {
     ///
     /// Messages of several protocols become one conversation in the model, so a
     /// call of one can have its result in another. If all of them are of the
-    /// upstream's protocol and every call has its result, the bytes pass.
+    /// upstream's protocol, every call has its result and the upstream takes the
+    /// calls' ids, the bytes pass.
     ///
     /// # Errors
     ///
@@ -66,7 +70,10 @@ impl<'a> PreparedRequest<'a> {
         let passes = origins.iter().all(|origin| *origin == from)
             && calls.is_whole()
             && results_follow(&request.turns, groups_results);
-        let session = Session { calls, passes, leading, earlier: origins.len() };
+        let mut ids = HashSet::with_capacity(calls.calls().len());
+        let repeats_ids = !calls.calls().iter().all(|call| ids.insert(call.id.as_str()));
+        let earlier = origins.len();
+        let session = Session { calls, passes, repeats_ids, leading, earlier };
         let mut prepared = Self::of_request(from, to, source, request);
         prepared.session = Some(session);
         prepared.set_head(head);
@@ -87,7 +94,9 @@ impl<'a> PreparedRequest<'a> {
         options: &Options<'_>,
         answer: AnswerUse,
     ) -> Result<Translated, Error> {
-        if session.passes {
+        let model = request.model.as_ref().map(Str::decode);
+        let profile = options.profile_for(self.to, model.as_deref());
+        if session.passes && !(session.repeats_ids && profile.ids.unique) {
             // A name that is in the URL does not belong in the body.
             let in_body = !self.from.describe().answers.names_model();
             let joined = self.joined(options.model.as_deref().filter(|_| in_body));
@@ -104,8 +113,6 @@ impl<'a> PreparedRequest<'a> {
         }
         let mut ledger = Ledger::default();
         let mut out = Vec::with_capacity(self.source.len() + self.source.len() / 8);
-        let model = request.model.as_ref().map(Str::decode);
-        let profile = options.profile_for(self.to, model.as_deref());
         let tools = Toolset::new(request, &profile);
         (codec(self.to).encode_request)(request, &tools, &profile, &mut out, &mut ledger);
         let description = self.from.describe();
@@ -172,7 +179,7 @@ impl<'a> PreparedRequest<'a> {
 impl Session {
     /// Gives a line about the joined list the path in the document as it was.
     fn rename(&self, list_member: &str, entry: &mut Entry) {
-        let Self { calls: _, passes: _, leading, earlier } = self;
+        let Self { calls: _, passes: _, repeats_ids: _, leading, earlier } = self;
         let mut steps = entry.path.splitn(4, '/').skip(1);
         let (Some(first), Some(index)) = (steps.next(), steps.next()) else { return };
         let Ok(index) = index.parse::<usize>() else { return };

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::envelope;
 use super::scan::{LiteralEnd, Visit};
+use super::{envelope, ids};
 
 /// The ends of a document's long values, as the first pass over it found them.
 /// The next pass goes over such a value without looking at its bytes again.
@@ -15,7 +15,7 @@ pub(crate) struct ValueEnds {
     list: Vec<ValueEnd>,
     /// The containers that are being read, as places in the list.
     open: Vec<usize>,
-    /// Whether a string begins like an envelope.
+    /// Whether a string begins like an envelope, or is like an id of toolwire's.
     has_envelope: bool,
 }
 
@@ -147,8 +147,9 @@ impl ValueEnds {
 
 impl Visit for ValueEnds {
     fn string(&mut self, document: &[u8], start: usize, end: LiteralEnd) {
-        let rest = document.get(start + 1..).unwrap_or_default();
-        self.has_envelope |= rest.starts_with(envelope::PREFIX.as_bytes());
+        let text = document.get(start + 1..end.behind() - 1).unwrap_or_default();
+        self.has_envelope |=
+            text.starts_with(envelope::PREFIX.as_bytes()) || ids::may_be_own_reasoning(text);
         if end.behind() - start >= LONG && !self.is_full() {
             self.add(start, end.word());
         }

@@ -28,6 +28,10 @@ pub struct IdRule {
 impl IdRule {
     /// OpenAI has refused Chat call ids over forty characters.
     pub const CHAT: Self = Self { max: 40, word: true, unique: false, exact: false };
+    /// Other servers that speak Chat take what any of them makes up, and models of Kimi
+    /// read the ids of their calls: `functions.NAME:0`. One that is replaced keeps them
+    /// from calling again.
+    pub const CHAT_COMPATIBLE: Self = Self { max: 64, word: false, unique: false, exact: false };
     /// The published schema of Responses says 1 to 64 characters.
     pub const RESPONSES: Self = Self { max: 64, word: false, unique: true, exact: false };
     /// Messages answers 400 to any other character or to a repeated id.
@@ -86,4 +90,53 @@ pub fn mint(scope: &str, ordinal: usize) -> String {
     format!("call_{}", hash::base62(&[scope.as_bytes(), &(ordinal as u64).to_be_bytes()], 24))
 }
 
+/// The item id of reasoning whose vendor gave none. Its last characters follow from the
+/// others, so that it is told from everybody else's ids.
+pub fn reasoning(parts: &[&[u8]]) -> String {
+    let random = hash::base62(parts, REASONING_RANDOM);
+    let check = reasoning_check(&random);
+    format!("{REASONING}{random}{check}")
+}
+
+/// Whether reasoning has an id that toolwire gave it: one of [`reasoning`], or one that
+/// repeats the id of an answer that is kept (`rs_RANDOM_INDEX`).
+pub fn is_own_reasoning(id: &str) -> bool {
+    let Some(own) = id.strip_prefix(REASONING) else { return false };
+    match own.split_once('_') {
+        Some((random, index)) => {
+            KEPT_RANDOM.contains(&random.len())
+                && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && !index.is_empty()
+                && index.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        None => own
+            .split_at_checked(REASONING_RANDOM)
+            .is_some_and(|(random, check)| check == reasoning_check(random)),
+    }
+}
+
+/// Whether the inside of a string may be such an id. It costs next to nothing, and
+/// OpenAI's own ids, which are longer and have one `_`, are not taken for one.
+pub(crate) fn may_be_own_reasoning(text: &[u8]) -> bool {
+    text.strip_prefix(REASONING.as_bytes()).is_some_and(|own| {
+        own.len() == REASONING_RANDOM + REASONING_CHECK || memchr::memchr(b'_', own).is_some()
+    })
+}
+
+/// Whether a document may hold such an id.
+pub(crate) fn may_hold_own_reasoning(document: &[u8]) -> bool {
+    memchr::memmem::find(document, b"\"rs_").is_some()
+}
+
+fn reasoning_check(random: &str) -> String {
+    hash::base62(&[b"toolwire reasoning", random.as_bytes()], REASONING_CHECK)
+}
+
 const PREFIX: &str = "tw_";
+
+const REASONING: &str = "rs_";
+const REASONING_RANDOM: usize = 18;
+const REASONING_CHECK: usize = 6;
+
+/// How long the part of an answer's id is that the ids of its items repeat.
+const KEPT_RANDOM: std::ops::RangeInclusive<usize> = 25..=48;

@@ -69,6 +69,36 @@ fn a_choice_without_a_name() {
     }
 }
 
+/// A document of another protocol, or of none, must not become an answer in which the
+/// model said nothing.
+#[test]
+fn a_document_without_an_answer_is_not_an_empty_one() {
+    let chat = r#"{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    for from in Protocol::ALL {
+        let others = Protocol::ALL.into_iter().filter(|to| *to != from);
+        let mut documents = vec!["{}", r#"{"detail":"x"}"#];
+        documents.push(if from == Protocol::Chat { r#"{"choices":[]}"# } else { chat });
+        for (to, body) in others.flat_map(|to| documents.iter().map(move |body| (to, body))) {
+            let result = translate::response(from, to, body.as_bytes(), &Options::default());
+            assert!(matches!(result, Err(Error::Invalid { .. })), "{from} to {to}: {body}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_has_not_begun_needs_no_output() {
+    for body in [
+        r#"{"object":"response","status":"queued"}"#,
+        r#"{"object":"response","status":"failed","error":{"code":"server_error","message":"No."}}"#,
+    ] {
+        for to in [Protocol::Chat, Protocol::Messages] {
+            let result =
+                translate::response(Protocol::Responses, to, body.as_bytes(), &Options::default());
+            assert!(matches!(result, Err(Error::Refused { .. })), "{to}: {result:?}");
+        }
+    }
+}
+
 #[test]
 fn nested_too_deep() {
     for depth in [127, 128, 1_000, 100_000] {

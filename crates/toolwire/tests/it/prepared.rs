@@ -30,7 +30,13 @@ fn requests_and_their_answers() {
             answer.as_object_mut().unwrap().shift_remove(to.describe().model_member);
             let answer = answer.to_string();
             let answer = answer.as_bytes();
-            let once = prepared.response_translator(&Options::new()).translate(answer);
+            let translator = prepared.response_translator(&Options::new());
+            let once = translator.translate(answer);
+            // A failed answer is an error to whoever expects an answer.
+            if from != to && translator.is_failure(answer) {
+                assert!(matches!(once, Err(translate::Error::NotAnAnswer)), "{told}");
+                continue;
+            }
             let again = translate::response(to, from, answer, &Options::new().request(&body));
             let once = once.map(|done| (done.body.into_owned(), done.ledger));
             let again = again.map(|done| (done.body, done.ledger));
@@ -248,3 +254,38 @@ const CHAT_ANSWER: &str = r#"{"id":"c1","object":"chat.completion","created":5,"
 const MESSAGES_ANSWER: &str = r#"{"id":"msg_1","type":"message","role":"assistant","model":"m",
     "content":[{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence":null,
     "usage":{"input_tokens":1,"output_tokens":1}}"#;
+
+/// Reasoning of a Chat upstream, which nobody seals, is nothing that a Responses upstream
+/// takes when the conversation goes on there and it keeps nothing.
+#[test]
+fn reasoning_without_a_seal_does_not_reach_another_upstream() {
+    let answer = br#"{"id":"c1","model":"m","choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Hm","content":"So."},"finish_reason":"stop"}]}"#;
+    let options = Options::default();
+    let given = translate::response(Protocol::Chat, Protocol::Responses, answer, &options).unwrap();
+    let given: serde_json::Value = serde_json::from_slice(&given.body).unwrap();
+    let output = given["output"].as_array().unwrap();
+    assert_eq!(output[0]["type"], "reasoning");
+    for store in [false, true] {
+        let body = serde_json::json!({"model": "m", "store": store, "input": output}).to_string();
+        let body = body.as_bytes();
+        let to = Protocol::Responses;
+        let head = RequestHead::read(to, &PathMatch::default(), body).unwrap();
+        let prepared = [
+            PreparedRequest::new(to, to, body).unwrap(),
+            PreparedRequest::with_head(to, to, &head, body).unwrap(),
+        ];
+        for mut prepared in prepared {
+            let sent = prepared.translate(&options).unwrap();
+            if store {
+                assert_eq!(sent.body, body);
+                continue;
+            }
+            let codes: Vec<String> =
+                sent.ledger.iter().map(|entry| entry.code.to_string()).collect();
+            assert_eq!(codes, ["item_id", "reasoning_unsigned"]);
+            let sent: serde_json::Value = serde_json::from_slice(&sent.body).unwrap();
+            assert_eq!(sent["input"].as_array().unwrap().len(), 1);
+            assert_eq!(sent["input"][0]["content"][0]["text"], "So.");
+        }
+    }
+}

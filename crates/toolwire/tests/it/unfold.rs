@@ -93,7 +93,9 @@ fn a_client_gets_the_answer_as_a_stream() {
             let mut out = Vec::new();
             pipe.whole(&body, &mut out);
             assert!(pipe.is_done(), "{told}");
-            let fails = FAILS.iter().any(|name| folder.ends_with(name));
+            // Where the bytes pass, nobody looks whether the arguments of a call have an end.
+            let is_unseen = from == to && folder.ends_with("chat-unknown-finish-in-call");
+            let fails = FAILS.iter().any(|name| folder.ends_with(name)) && !is_unseen;
             assert_eq!(pipe.summary().error.is_some(), fails, "{told}");
             assert_eq!(pipe.summary().complete, !fails, "{told}");
             if fails {
@@ -172,8 +174,12 @@ fn one_chunk(stream: &[u8]) -> Value {
     chunk
 }
 
-const FAILS: [&str; 5] = [
-    "chat-empty-choices",
+const FAILS: [&str; 9] = [
+    "chat-broken-off-behind-call",
+    "chat-broken-off-in-call",
+    "chat-gemini-malformed-call",
+    "chat-unknown-finish-in-call",
+    "chat-vendor-finish",
     "responses-failed",
     "responses-failed-rate-limit",
     "responses-in-progress",

@@ -24,11 +24,18 @@ impl Environment for TestEnvironment {
     fn resolve(&self, path: &Path) -> PathBuf {
         Path::new("/etc/toolwire").join(path)
     }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path == Path::new("data")
+    }
 }
 
 const HOME: TestEnvironment = TestEnvironment(&[
     ("HOME", "/users/me"),
     ("DATABASE_URL", "postgres://me:password@db/toolwire"),
+    ("OTHER_URL", "mysql://me:hunter2@db/toolwire"),
+    ("NO_HOST", "postgres://"),
+    ("NO_MODE", "postgres://me:hunter2@db/toolwire?sslmode=perhaps"),
 ]);
 
 const UPSTREAM: &str = "[[upstream]]\nname = \"demo\"\ndemo = true\n";
@@ -147,4 +154,28 @@ fn mistakes_are_named() {
         "expected \"30d\", \"12h\" or \"forever\"",
         "",
     );
+}
+
+/// Whoever checks a configuration learns this before the gateway does.
+#[test]
+fn an_address_or_a_path_that_is_none() {
+    for path in ["data", "data/", "new/", ""] {
+        let label = if path.is_empty() { "empty" } else { "a folder" };
+        check(
+            &format!("path = \"{path}\""),
+            "`path` is not the name of a file",
+            label,
+            "name the file of the store, such as path = \"toolwire.db\"",
+        );
+    }
+    for (url, label) in [
+        ("\"not a url\"", "expected postgres:// with a user, a host and a database"),
+        ("\"mysql://db/toolwire\"", "expected postgres:// with a user, a host and a database"),
+        ("{ env = \"OTHER_URL\" }", "expected postgres:// with a user, a host and a database"),
+        ("{ env = \"NO_HOST\" }", "expected postgres:// with a user, a host and a database"),
+        ("{ env = \"NO_MODE\" }", "`sslmode` is `disable`, `require` or `verify-full`"),
+    ] {
+        let text = format!("engine = \"postgres\"\nurl = {url}");
+        check(&text, "`url` is not the address of a Postgres database", label, "");
+    }
 }

@@ -184,8 +184,11 @@ const ERRORS: &[&str] = &[
     "relay/failure.rs::into_event",
     "relay/failure.rs::without_secrets",
 ];
-const STREAM: &[&str] =
-    &["relay/stream.rs::begin", "relay/stream.rs::poll_chunk", "upstream/response.rs::poll_chunk"];
+const STREAM: &[&str] = &[
+    "relay/stream/opening.rs::begin",
+    "relay/stream.rs::poll_chunk",
+    "upstream/response.rs::poll_chunk",
+];
 
 /// A whole response, for clients that asked for one and for a stream.
 fn whole(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {

@@ -65,6 +65,13 @@ pub(crate) async fn serve(
     }
 }
 
+/// Where a request goes that is about something which an upstream may have kept, if there is
+/// one that this client may ask.
+pub(crate) fn kept_route(context: &RequestContext<'_>) -> Option<&'static PassedRoute> {
+    let route = PassedRoute::find_kept(context.parts.uri.path())?;
+    route::has_target(context, route).then_some(route)
+}
+
 /// What became of a request.
 enum Passed {
     Sent(PassedResponse),

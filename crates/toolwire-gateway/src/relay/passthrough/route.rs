@@ -26,9 +26,7 @@ pub(super) fn find(
     model: Option<&str>,
 ) -> Result<PassedTo, Failure> {
     let vendor = route.vendor.unwrap_or(context.client.describe().vendor.name);
-    let upstreams = &context.active.upstreams;
-    let fitting: Vec<&Arc<Upstream>> =
-        upstreams.iter().filter(|upstream| fits(&upstream.config, vendor)).collect();
+    let fitting = fitting(context, route, vendor);
     if let Some(name) = context.parts.headers.get(UPSTREAM_HEADER) {
         let named = fitting.iter().find(|upstream| upstream.config.name.as_bytes() == name);
         let Some(named) = named else { return Err(no_such_upstream(&fitting, route)) };
@@ -64,6 +62,31 @@ pub(super) fn find(
     Ok(PassedTo { model, upstreams: vec![Arc::clone(first)] })
 }
 
+/// Whether there is one upstream that may know what a path names, and that this client may
+/// ask.
+pub(super) fn has_target(context: &RequestContext<'_>, route: &PassedRoute) -> bool {
+    let vendor = route.vendor.unwrap_or(context.client.describe().vendor.name);
+    let fitting = fitting(context, route, vendor);
+    let named = context.parts.headers.get(UPSTREAM_HEADER);
+    let mut asked = fitting
+        .into_iter()
+        .filter(|upstream| named.is_none_or(|name| upstream.config.name.as_bytes() == name));
+    let Some(first) = asked.next() else { return false };
+    asked.all(|other| is_same_api(&first.config, &other.config))
+        && !context.active.config.shares_account(&first.config)
+}
+
+/// The upstreams that have a path.
+fn fitting<'c>(
+    context: &'c RequestContext<'_>,
+    route: &PassedRoute,
+    vendor: &str,
+) -> Vec<&'c Arc<Upstream>> {
+    let upstreams = context.active.upstreams.iter();
+    let fitting = upstreams.filter(|upstream| fits(&upstream.config, vendor));
+    fitting.filter(|upstream| route.scope != Scope::Memory || upstream.remembers()).collect()
+}
+
 /// Whether an upstream has the paths of a vendor.
 fn fits(upstream: &UpstreamConfig, vendor: &str) -> bool {
     upstream.origin != Origin::Demo
@@ -88,11 +111,7 @@ fn check_scope(
     route: &PassedRoute,
     upstream: &UpstreamConfig,
 ) -> Result<(), Failure> {
-    let is_shared = match &upstream.credential {
-        Credential::Client => false,
-        Credential::None | Credential::Key(_) => context.active.config.keys.len() > 1,
-    };
-    if route.scope == Scope::Request || !is_shared || upstream.passthrough == Some(true) {
+    if route.scope == Scope::Request || !context.active.config.shares_account(upstream) {
         return Ok(());
     }
     let message = format!(

@@ -32,6 +32,8 @@ pub(super) enum Scope {
     Request,
     /// What the upstream's account holds, whoever put it there.
     Account,
+    /// What an upstream that remembers has answered to any client of the account.
+    Memory,
 }
 
 const OPENAI: Option<&str> = Some("openai");
@@ -61,6 +63,13 @@ pub(crate) const ROUTES: &[PassedRoute] = &[
     row("/v1/messages/batches/{}/results", GET, ANTHROPIC, BodyFormat::Json, Scope::Account),
 ];
 
+/// What the gateway serves itself, unless an upstream has kept it.
+const KEPT_ROUTES: &[PassedRoute] = &[
+    row("/v1/responses/{}", ITEM, OPENAI, BodyFormat::Json, Scope::Memory),
+    row("/v1/responses/{}/cancel", POST, OPENAI, BodyFormat::Json, Scope::Memory),
+    row("/v1/responses/{}/input_items", GET, OPENAI, BodyFormat::Json, Scope::Memory),
+];
+
 const fn row(
     path: &'static str,
     methods: &'static [Method],
@@ -75,6 +84,11 @@ impl PassedRoute {
     /// The row of a path.
     pub(crate) fn find(path: &str) -> Option<&'static Self> {
         ROUTES.iter().find(|route| matches(route.path, path))
+    }
+
+    /// The row of a path to what an upstream may have kept.
+    pub(super) fn find_kept(path: &str) -> Option<&'static Self> {
+        KEPT_ROUTES.iter().find(|route| matches(route.path, path))
     }
 
     /// The media types that the body of a POST may have.

@@ -54,8 +54,7 @@ impl Upload {
             ModelScan::Form(_) | ModelScan::None => (limits.upload, REPLAYABLE),
         };
         if length.is_some_and(|length| length > limit as u64) {
-            request_body::discard(body).await;
-            return Err(too_long(limit));
+            return Err(too_long(limit).unread());
         }
         let keeps_all = length.is_some_and(|length| length <= REPLAYABLE as u64);
         let mut start = Vec::new();
@@ -78,12 +77,10 @@ impl Upload {
             };
             pace.received(chunk.len(), waiting_since.elapsed());
             if start.len() + chunk.len() > limit {
-                request_body::discard(body).await;
-                return Err(too_long(limit));
+                return Err(too_long(limit).unread());
             }
             if reservation.grow(chunk.len(), limits.bodies_total).is_err() {
-                request_body::discard(body).await;
-                return Err(request_body::out_of_memory());
+                return Err(request_body::out_of_memory().unread());
             }
             start.extend_from_slice(&chunk);
             if scanned == Scanned::More {

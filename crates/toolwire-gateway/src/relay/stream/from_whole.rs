@@ -5,7 +5,8 @@ use toolwire::pipe::Pipe;
 use toolwire::translate::Error;
 
 use super::super::{ClientResponse, Failure, RequestContext, SentRequest, headers};
-use super::{ResponseStream, client_response};
+use super::ResponseStream;
+use super::opening::client_response;
 use crate::heavy_work::in_place;
 use crate::upstream::UpstreamResponse;
 

@@ -18,6 +18,7 @@ use super::JobKind;
 use super::replay::EventReplay;
 use super::running::RunningJob;
 use crate::state::GatewayState;
+use crate::stored::answer_write::write_answer;
 use crate::stored::failure::explained;
 use crate::stored::recall::JoinedConversation;
 use crate::stored::record::{output_items, status};
@@ -124,11 +125,7 @@ impl Job {
         let failed = stateful::with_progress(self.client, &self.pending, Progress::Failed(error));
         let Ok(Some(failed)) = failed else { return };
         let number = self.next.load(Ordering::Relaxed);
-        let event = match self.kind {
-            JobKind::Polled => None,
-            JobKind::Streamed => stateful::failed_event(self.client, &failed, number).ok(),
-        };
-        let events = event.flatten().into_iter().map(Bytes::from).collect();
+        let events = self.kind.last_events(self.client, &failed, Some(error), number);
         let update = self.update(Status::Failed, failed.into(), Vec::new(), events);
         // Whoever stopped it has said how it ended.
         let _ = self.write(vec![Write::Update(update)]).await;
@@ -151,7 +148,7 @@ impl Job {
         let mut pause = FIRST_PAUSE;
         let mut may_be_written = false;
         loop {
-            let result = self.store.write(&self.tenant, writes.clone()).await;
+            let result = write_answer(&self.store, &self.tenant, writes.clone()).await;
             match result {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Unavailable { .. } | StoreError::Full(_)) => {
@@ -172,7 +169,7 @@ impl Job {
         match error {
             StoreError::NotFound => JobEnd::Stopped,
             StoreError::Conflict => {
-                // The answer itself, or the conversation that it belongs to.
+                // It may have been ended by somebody else.
                 let found = self.store.response(&self.tenant, self.id()).await;
                 let is_own = found.ok().flatten().is_some_and(|response| {
                     !response.status.is_terminal() && response.owner.as_ref() == Some(&self.owner)

@@ -60,19 +60,16 @@ async fn end(store: &Store, jobs: &RunningJobs, job: Abandoned) -> Result<(), St
     let progress = Progress::Failed(&error);
     let failed = stateful::with_progress(item_protocol(), &response.body, progress);
     let failed = failed.ok().flatten().map_or(response.body.clone(), Bytes::from);
-    let event = match JobKind::of(&response) {
-        Some(JobKind::Streamed) => {
-            stateful::failed_event(item_protocol(), &failed, next_event).ok().flatten()
-        }
-        Some(JobKind::Polled) | None => None,
-    };
+    let events = JobKind::of(&response).map_or_else(Vec::new, |kind| {
+        kind.last_events(item_protocol(), &failed, Some(&error), next_event)
+    });
     let update = Update {
         id: response.id,
         owner: Some(jobs.owner().to_owned()),
         status: Status::Failed,
         body: failed,
         output: Vec::new(),
-        events: event.map(|event| (next_event, vec![event.into()])),
+        events: (!events.is_empty()).then_some((next_event, events)),
     };
     match store.write(&tenant, vec![Write::Update(update)]).await {
         // It was deleted or cancelled in the meantime.

@@ -12,6 +12,8 @@ mod replay;
 mod running;
 
 use bytes::Bytes;
+use toolwire::model::ApiError;
+use toolwire::{Protocol, stateful};
 use toolwire_store::Response;
 
 pub(crate) use self::job::{Job, JobEnd};
@@ -38,6 +40,23 @@ impl JobKind {
             Self::Polled => POLLED,
             Self::Streamed => STREAMED,
         })
+    }
+
+    /// The last events of an answer that is not made any further, from this number on.
+    fn last_events(
+        self,
+        client: Protocol,
+        answer: &[u8],
+        failure: Option<&ApiError>,
+        number: u64,
+    ) -> Vec<Bytes> {
+        let events = match self {
+            Self::Polled => None,
+            Self::Streamed => {
+                stateful::ending_events(client, answer, failure, number).ok().flatten()
+            }
+        };
+        events.unwrap_or_default().into_iter().map(Bytes::from).collect()
     }
 
     /// How a response was made. `None` if its client waited for it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
-use toolwire_store::{Events, Store, StoreError, Tenant};
+use toolwire_store::{Events, Status, Store, StoreError, Tenant};
 
 use super::JobKind;
 use crate::relay::{Failure, HEARTBEAT};
@@ -15,7 +15,7 @@ use crate::response_body::StreamAborted;
 use crate::state::GatewayState;
 use crate::stored::endpoints::Access;
 use crate::stored::failure::{from_store, invalid, not_found};
-use crate::stored::list::parameters;
+use crate::stored::list::{item_protocol, parameters};
 
 /// Events on their way to a client. What it does not read stays in the store.
 pub(crate) struct EventReplay {
@@ -122,11 +122,47 @@ impl Reader {
             if more {
                 continue;
             }
+            if status == Status::Cancelled {
+                return self.end_cancelled().await;
+            }
             if status.is_terminal() {
                 return Ok(());
             }
             self.wait(&mut sent_at).await;
         }
+    }
+
+    /// Sends the events with which a cancelled answer ends. They are not stored: the job may
+    /// be adding events while a client cancels it, and whoever cancels does not know how
+    /// many there are. The stored ones say it to every reader in the same way.
+    async fn end_cancelled(&self) -> Result<(), StoreError> {
+        let found = self.store.response(&self.tenant, &self.id).await?;
+        let (Some(response), Some(next)) = (found, self.next_number().await?) else {
+            return Ok(());
+        };
+        let events = JobKind::Streamed.last_events(item_protocol(), &response.body, None, next);
+        let numbered = (next..).zip(events);
+        let unseen = numbered.filter(|(number, _)| self.after.is_none_or(|after| *number > after));
+        let chunk: Vec<u8> = unseen.flat_map(|(_, event)| event).collect();
+        if !chunk.is_empty() {
+            // The client may have left.
+            let _ = self.sender.send(Ok(chunk.into())).await;
+        }
+        Ok(())
+    }
+
+    /// The number behind the last stored event, if nothing is stored behind what the client
+    /// has seen. `None` if it has seen more than that, so there is nothing left to send.
+    async fn next_number(&self) -> Result<Option<u64>, StoreError> {
+        let Some(seen) = self.after else { return Ok(Some(0)) };
+        let has_events = async |after: Option<u64>| {
+            let found = self.store.events(&self.tenant, &self.id, after, 1).await?;
+            Ok::<_, StoreError>(found.is_some_and(|found| !found.events.is_empty()))
+        };
+        if has_events(seen.checked_sub(1)).await? {
+            return Ok(Some(seen + 1));
+        }
+        Ok((!has_events(None).await?).then_some(0))
     }
 
     /// Waits until there may be more events.

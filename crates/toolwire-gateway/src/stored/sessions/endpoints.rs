@@ -1,9 +1,7 @@
 //! The paths where clients look at sessions, make them and delete them.
 
-use toolwire::session::{self, SessionRequest};
+use toolwire::Protocol;
 use toolwire::translate::{PreparedRequest, RequestHead};
-use toolwire::wire::{Raw, Reader, Str};
-use toolwire::{Protocol, codec};
 use toolwire_store::{StoreError, Thread};
 
 use super::KIND;
@@ -11,6 +9,7 @@ use super::failure::{from_store, session_exists, session_is_busy};
 use super::kept::KeptSession;
 use super::object;
 use super::recall::unusable;
+use super::sent::SentMessages;
 use crate::heavy_work::in_place;
 use crate::relay::Failure;
 use crate::stored::conversation_lock::ConversationLocks;
@@ -86,40 +85,6 @@ pub(in super::super) async fn add_messages(
     add(access, id, kept, &sent, session_is_busy).await
 }
 
-/// Messages that a client adds.
-struct SentMessages<'a> {
-    id: Option<String>,
-    protocol: Protocol,
-    request: SessionRequest<'a>,
-}
-
-impl<'a> SentMessages<'a> {
-    fn read(client: Protocol, body: &'a [u8]) -> Result<Self, Failure> {
-        let text = std::str::from_utf8(body).unwrap_or_default();
-        let [id, named] = Reader::new(text).pick(["id", "protocol"]).unwrap_or_default();
-        let string = |name, raw: Option<&Raw<'_>>| match raw {
-            None => Ok(None),
-            Some(raw) => match raw.reader().string().map(Str::into_decoded) {
-                Ok(text) => Ok(Some(text.into_owned())),
-                Err(_) => Err(invalid(name, format!("`{name}` must be a string."))),
-            },
-        };
-        let id = string("id", id.as_ref())?;
-        let has_sessions = |protocol: &Protocol| codec(*protocol).session.is_some();
-        let protocol = match string("protocol", named.as_ref())? {
-            Some(named) => Protocol::parse(&named).filter(has_sessions),
-            None if has_sessions(&client) => Some(client),
-            None => Protocol::ALL.into_iter().find(has_sessions),
-        };
-        let protocol = protocol.ok_or_else(|| invalid("protocol", NO_PROTOCOL))?;
-        // It is read like a request, which also checks that it is JSON.
-        let request = session::read_request(protocol, body);
-        let request = request.map_err(|error| Failure::from_translation(&error))?;
-        let request = request.ok_or_else(|| invalid("protocol", NO_PROTOCOL))?;
-        Ok(Self { id, protocol, request })
-    }
-}
-
 /// Adds messages to a session, or makes it. The answer is the session.
 async fn add(
     access: &Access<'_>,
@@ -129,6 +94,8 @@ async fn add(
     conflict: fn() -> Failure,
 ) -> Result<Vec<u8>, Failure> {
     let SentMessages { id: _, protocol, request } = sent;
+    let change = kept.change(*protocol, request)?;
+    change.check(&kept, access.store.limits())?;
     let (whole, origins) = kept.in_front_of(request);
     let counted = in_place(whole.len(), || {
         let head = RequestHead::default();
@@ -136,7 +103,6 @@ async fn add(
             .map(|prepared| prepared.session_calls().cloned().unwrap_or_default())
     });
     let calls = counted.map_err(|error| Failure::from_translation(&error))?;
-    let change = kept.change(*protocol, request)?;
     let KeptSession { version, mut stats, .. } = kept;
     stats.count_calls(&calls);
     match access.store.write(&access.tenant, change.writes(id, version, &stats)).await {
@@ -151,5 +117,3 @@ async fn find(access: &Access<'_>, id: &str) -> Result<Thread, Failure> {
     let found = access.store.thread(&access.tenant, KIND, id).await;
     found.map_err(|error| from_store(&error))?.ok_or_else(not_found)
 }
-
-const NO_PROTOCOL: &str = "`protocol` must be that of the messages: chat or messages.";

@@ -1,7 +1,7 @@
 //! What the client of a session is told if it cannot go on.
 
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire_store::StoreError;
+use toolwire_store::{Cap, StoreError};
 
 use super::super::failure;
 use crate::relay::Failure;
@@ -39,6 +39,28 @@ pub(super) fn session_is_repeated() -> Failure {
     Failure::with_status(400, error)
 }
 
+/// An SDK delivers a turn again whose answer is kept.
+pub(super) fn turn_is_stored() -> Failure {
+    let message = "The session's last turn has these messages, and its answer is stored: GET \
+                   /v1/sessions/{id}/messages shows it. To send the same once more, send it as a \
+                   request of its own.";
+    let mut error = ApiError::new(ErrorKind::Conflict, message);
+    error.code = Some("session_turn_stored".to_owned());
+    let mut failure = Failure::with_status(409, error);
+    // SDKs send a request again after this status unless they are told not to.
+    failure.set_header("x-should-retry", "false");
+    failure
+}
+
+/// What is added would make the session too long to be read again.
+pub(super) fn session_would_be_too_long(limit: u64) -> Failure {
+    let message = format!(
+        "The session would be longer than {limit} bytes, the limit `max_read` of the gateway's \
+         store, and could not go on. Nothing was added. Begin another session."
+    );
+    Failure::with_status(413, ApiError::new(ErrorKind::TooLarge, message))
+}
+
 /// A newer gateway has kept messages of a protocol that this one does not know.
 pub(super) fn unknown_protocol() -> Failure {
     let message = "The session has messages of a protocol that this gateway does not know.";
@@ -56,6 +78,19 @@ fn explained(error: &StoreError) -> (u16, ApiError) {
         return (409, busy());
     }
     let (status, mut api) = failure::explained(error);
+    if let StoreError::TooLarge { cap: Cap::Read, limit } = error {
+        api.message = format!(
+            "The session is longer than {limit} bytes, the limit `max_read` of the gateway's \
+             store, so it cannot go on. Begin another session."
+        );
+        return (status, api);
+    }
+    if let StoreError::TooLarge { cap: Cap::Value, limit } = error {
+        api.message = format!(
+            "A message is longer than {limit} bytes, the limit `max_value` of the gateway's store."
+        );
+        return (status, api);
+    }
     // What helps other requests that want to be stored does not help this one.
     if let StoreError::Unavailable { .. } = error {
         api.message = DOWN.to_owned();

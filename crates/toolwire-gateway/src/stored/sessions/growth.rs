@@ -1,5 +1,7 @@
 //! What sessions cost.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use hyper::header::HeaderMap;
 use toolwire::protocol::PathMatch;
@@ -13,11 +15,13 @@ use super::super::conversation_lock::ConversationLocks;
 use super::super::endpoints::Access;
 use super::super::{AnswerRecorder, ResponseStore};
 use super::{
-    SessionTurn, add_messages, create, delete, messages, requested_session, retrieve, with_session,
+    SessionLookup, SessionTurn, add_messages, create, delete, messages, requested_session,
+    retrieve, with_session,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
 use crate::heavy_work::HeavyWork;
+use crate::memory::MemoryBudget;
 
 pub(crate) const ROWS: &[Row] = &[
     Row {
@@ -33,6 +37,14 @@ pub(crate) const ROWS: &[Row] = &[
         shape: "many instructions",
         measure: || {
             let message = |n| format!(r#"{{"role":"system","content":"hi {n}"}}"#);
+            Growth::of(300, |size| list_of(size, message), |list: &String| take_turns(list))
+        },
+    },
+    Row {
+        names: TURN,
+        shape: "many answers",
+        measure: || {
+            let message = |n| format!(r#"{{"role":"assistant","content":"hi {n}"}}"#);
             Growth::of(300, |size| list_of(size, message), |list: &String| take_turns(list))
         },
     },
@@ -77,10 +89,14 @@ const TURN: &[&str] = &[
     "stored/sessions/record.rs::record",
     "stored/sessions/kept.rs::read",
     "stored/sessions/kept.rs::read_tag",
+    "stored/sessions/kept.rs::size_of",
     "stored/sessions/kept.rs::is_repeated_by",
+    "stored/sessions/kept.rs::ends_with",
     "stored/sessions/kept.rs::change",
     "stored/sessions/kept.rs::in_front_of",
     "stored/sessions/kept.rs::writes",
+    "stored/sessions/kept.rs::check",
+    "stored/sessions/meaning.rs::meaning",
     "stored/sessions/stats.rs::read",
     "stored/answer_recorder.rs::record",
 ];
@@ -92,6 +108,7 @@ const PATHS: &[&str] = &[
     "stored/sessions/endpoints.rs::list",
     "stored/sessions/endpoints.rs::messages",
     "stored/sessions/endpoints.rs::add_messages",
+    "stored/sessions/sent.rs::read",
 ];
 
 fn list_of(size: usize, message: impl Fn(usize) -> String) -> String {
@@ -104,21 +121,35 @@ fn client() -> Protocol {
     Protocol::ALL.into_iter().find(|protocol| codec(*protocol).session.is_some()).unwrap()
 }
 
-/// A first turn, and one that continues it.
+/// A first turn, one that continues it, and one that an SDK delivers again.
 fn take_turns(list: &str) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
         let body = Bytes::from(format!(r#"{{"model":"m","session_id":"s","messages":{list}}}"#));
         let client = client();
-        for _ in 0..2 {
+        for is_retry in [false, false, true] {
             let head = RequestHead::read(client, &PathMatch::default(), &body).unwrap();
             let (work, headers) = (HeavyWork::default(), HeaderMap::new());
             let tenant = Tenant::single();
             let whole = with_session(&memory, &tenant, client, &headers, &head, &body).await;
-            assert!(whole.is_ok_and(|whole| whole.is_some()));
             let id = requested_session(client, &headers, &head).ok().flatten().unwrap();
-            let turn = SessionTurn::recall(&memory, &work, tenant, client, id, &body);
-            let turn = turn.await.ok().unwrap();
+            let bodies = &Arc::new(MemoryBudget::default());
+            let lookup = SessionLookup {
+                memory: &memory,
+                heavy_work: &work,
+                bodies,
+                bodies_total: usize::MAX,
+                tenant,
+                client,
+                is_dry_run: false,
+                is_retry,
+            };
+            let Ok(turn) = SessionTurn::recall(lookup, id, &body).await else {
+                // The conversation is repeated, or its last turn.
+                assert!(is_retry || whole.is_err());
+                return;
+            };
+            assert!(whole.is_ok_and(|whole| whole.is_some()));
             let (whole, origins) = (&turn.whole, &turn.origins);
             let prepared =
                 PreparedRequest::with_session(client, client, &head, whole, origins).unwrap();

@@ -1,14 +1,18 @@
 //! A session as it is kept, and what a request adds to it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolwire::Protocol;
-use toolwire::session::SessionRequest;
-use toolwire_store::{Item, NewThread, Store, Tenant, Thread, Write};
+use toolwire::model::Role;
+use toolwire::session::{SessionMessage, SessionRequest};
+use toolwire::wire::Reader;
+use toolwire::{Protocol, codec};
+use toolwire_store::{Cap, Item, Limits, NewThread, Store, StoreError, Tenant, Thread, Write};
 
 use super::KIND;
-use super::failure::{from_store, unknown_protocol};
+use super::failure::{from_store, session_would_be_too_long, unknown_protocol};
+use super::meaning::meaning;
 use super::stats::SessionStats;
 use crate::relay::Failure;
 use crate::stored::recall::new_id;
@@ -31,6 +35,16 @@ struct KeptMessage {
     body: Bytes,
 }
 
+impl KeptMessage {
+    /// Whether the model has said it.
+    fn is_answer(&self) -> bool {
+        let text = std::str::from_utf8(&self.body).unwrap_or_default();
+        let session = codec(self.protocol).session;
+        let turn = session.map(|session| (session.read_message)(&mut Reader::new(text)));
+        matches!(turn, Some(Ok(turn)) if turn.role == Role::Assistant)
+    }
+}
+
 /// What a request changes in a session.
 #[derive(Clone, Default)]
 pub(super) struct SessionChange {
@@ -50,6 +64,18 @@ impl KeptSession {
         }
     }
 
+    /// How many bytes the store has of a session.
+    pub(super) async fn size_of(
+        store: &Store,
+        tenant: &Tenant,
+        id: &str,
+    ) -> Result<usize, Failure> {
+        let found = store.thread(tenant, KIND, id).await;
+        let found = found.map_err(|error| from_store(&error))?;
+        let bytes = found.map_or(0, |thread| thread.bytes.min(store.limits().read));
+        Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
     fn of(thread: &Thread, items: Vec<Item>) -> Result<Self, Failure> {
         let mut session = Self {
             version: Some(thread.version),
@@ -65,17 +91,64 @@ impl KeptSession {
         Ok(session)
     }
 
-    /// Whether a request has the conversation from its beginning, as clients
-    /// send it that know nothing of sessions.
+    /// Whether a request has the conversation or the newest part of it, as
+    /// clients send it that know nothing of sessions: it begins with the session's
+    /// first message and has an answer behind it, or it has one of the session's
+    /// messages with the answer that follows it.
+    ///
+    /// An answer at the very end is the beginning of the next one, which a client
+    /// may send with the same prompt again and again.
     pub(super) fn is_repeated_by(&self, request: &SessionRequest<'_>) -> bool {
-        let mut own = request.messages.iter().filter(|message| !message.is_instruction);
-        let (Some(first), Some(kept)) = (own.next(), self.messages.first()) else { return false };
-        kept.body == first.text.text().as_bytes() && own.any(|message| message.is_answer)
+        let own = own_messages(request);
+        let Some((_, history)) = own.split_last() else { return false };
+        // Whoever sends only what is new has no answers in it, and costs nothing here.
+        if !history.iter().skip(1).any(|message| message.is_answer) {
+            return false;
+        }
+        let sent: Vec<_> =
+            history.iter().map(|message| meaning(message.text.text().as_bytes())).collect();
+        let mut kept = self.messages.iter().map(|message| meaning(&message.body));
+        let Some(mut before) = kept.next() else { return false };
+        if sent.first() == Some(&before) {
+            return true;
+        }
+        let mut answers = HashSet::with_capacity(self.messages.len());
+        for message in kept {
+            answers.insert((before, message));
+            before = message;
+        }
+        let behind = sent.iter().zip(history).skip(1);
+        let mut pairs = sent.iter().zip(behind);
+        pairs.any(|(before, (message, read))| {
+            read.is_answer && answers.contains(&(*before, *message))
+        })
+    }
+
+    /// Whether the newest turn has the same messages, byte for byte, and was
+    /// answered.
+    pub(super) fn ends_with(&self, request: &SessionRequest<'_>) -> bool {
+        let own = own_messages(request);
+        let Some((answer, earlier)) = self.messages.split_last() else { return false };
+        let begins = earlier.len().checked_sub(own.len());
+        let Some(asked) = begins.and_then(|begins| earlier.get(begins..)) else { return false };
+        let mut both = asked.iter().zip(&own);
+        let is_same = both.all(|(kept, own)| kept.body == own.text.text().as_bytes());
+        !own.is_empty() && is_same && answer.is_answer()
     }
 
     /// How many bytes its messages have.
     pub(super) fn size(&self) -> usize {
         self.instructions.iter().chain(&self.messages).map(|message| message.body.len()).sum()
+    }
+
+    /// How many bytes they will have after a change.
+    fn size_after(&self, change: &SessionChange) -> usize {
+        let replaced: usize = match change.replaced.is_empty() {
+            true => 0,
+            false => self.instructions.iter().map(|message| message.body.len()).sum(),
+        };
+        let added: usize = change.added.iter().map(|item| item.body.len()).sum();
+        self.size() - replaced + added
     }
 
     /// A request with the session in front of it, and the protocols of the
@@ -121,6 +194,20 @@ impl KeptSession {
 }
 
 impl SessionChange {
+    /// Checks what it adds against the limits of the store, before a model is
+    /// asked for an answer that could not be kept with it.
+    pub(super) fn check(&self, kept: &KeptSession, limits: &Limits) -> Result<(), Failure> {
+        let length = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        if self.added.iter().any(|item| length(item.body.len()) > limits.value) {
+            let error = StoreError::TooLarge { cap: Cap::Value, limit: limits.value };
+            return Err(from_store(&error));
+        }
+        if length(kept.size_after(self)) > limits.read {
+            return Err(session_would_be_too_long(limits.read));
+        }
+        Ok(())
+    }
+
     /// Makes the session, or changes the version that was read.
     pub(super) fn writes(self, id: &str, version: Option<u64>, stats: &SessionStats) -> Vec<Write> {
         let Self { added, replaced } = self;
@@ -137,6 +224,11 @@ impl SessionChange {
         writes.push(Write::Metadata { kind: KIND, id, metadata });
         writes
     }
+}
+
+/// What a request says beside the instructions in front of it.
+fn own_messages<'r, 'a>(request: &'r SessionRequest<'a>) -> Vec<&'r SessionMessage<'a>> {
+    request.messages.iter().filter(|message| !message.is_instruction).collect()
 }
 
 /// What the store notes about a message.

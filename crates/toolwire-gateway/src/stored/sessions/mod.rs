@@ -11,16 +11,20 @@ mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod kept;
+mod meaning;
 mod object;
 mod recall;
 mod record;
+mod sent;
 mod stats;
 
 use toolwire_store::ThreadKind;
 
 pub(super) use self::endpoints::{add_messages, create, delete, list, messages, retrieve};
 pub(super) use self::failure::store_is_off;
-pub(crate) use self::recall::{HEADER, SessionTurn, requested_session, with_session};
+pub(crate) use self::recall::{
+    HEADER, SessionLookup, SessionTurn, requested_session, with_session,
+};
 pub(crate) use self::record::SessionRecorder;
 
 const KIND: ThreadKind = ThreadKind::Session;

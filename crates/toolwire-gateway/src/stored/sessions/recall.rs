@@ -9,27 +9,48 @@ use toolwire::translate::{Options, PreparedRequest, RequestHead};
 use toolwire::{Protocol, codec, session};
 use toolwire_store::{Store, Tenant};
 
-use super::failure::{session_is_busy, session_is_repeated, store_is_off};
+use super::failure::{
+    from_store, session_is_busy, session_is_repeated, store_is_off, turn_is_stored,
+};
 use super::kept::{KeptSession, SessionChange};
 use super::record::SessionRecorder;
 use super::stats::SessionStats;
 use crate::heavy_work::{HeavyWork, in_place};
-use crate::relay::Failure;
+use crate::memory::{MemoryBudget, Reservation};
+use crate::relay::{Failure, out_of_memory};
 use crate::stored::ResponseStore;
 use crate::stored::conversation_lock::ConversationLock;
 use crate::stored::failure::invalid;
+use crate::stored::health::StoreHealth;
 use crate::stored::recall::is_usable_id;
+
+/// What a session is looked up with.
+pub(crate) struct SessionLookup<'l> {
+    pub(crate) memory: &'l ResponseStore,
+    pub(crate) heavy_work: &'l HeavyWork,
+    /// The memory for bodies, and the most that all of them may take.
+    pub(crate) bodies: &'l Arc<MemoryBudget>,
+    pub(crate) bodies_total: usize,
+    pub(crate) tenant: Tenant,
+    pub(crate) client: Protocol,
+    /// Whether the client only wants to know what would be sent.
+    pub(crate) is_dry_run: bool,
+    /// Whether its SDK sends the request again by itself.
+    pub(crate) is_retry: bool,
+}
 
 /// One turn of a session.
 pub(crate) struct SessionTurn {
     client: Protocol,
     store: Store,
+    health: Arc<StoreHealth>,
     tenant: Tenant,
     id: String,
     version: Option<u64>,
     stats: SessionStats,
     change: SessionChange,
-    lock: Arc<ConversationLock>,
+    /// `None` if no answer is made.
+    lock: Option<Arc<ConversationLock>>,
     /// The request with the session in front of it.
     pub(crate) whole: Bytes,
     /// The protocols of the session's messages.
@@ -39,31 +60,53 @@ pub(crate) struct SessionTurn {
 impl SessionTurn {
     /// Looks up the session that a request continues.
     pub(crate) async fn recall(
-        memory: &ResponseStore,
-        heavy_work: &HeavyWork,
-        tenant: Tenant,
-        client: Protocol,
+        lookup: SessionLookup<'_>,
         id: String,
         body: &Bytes,
     ) -> Result<Self, Failure> {
+        let SessionLookup { memory, heavy_work, tenant, client, is_dry_run, is_retry, .. } = lookup;
+        let (bodies, bodies_total) = (lookup.bodies, lookup.bodies_total);
         let store = memory.store().ok_or_else(store_is_off)?.clone();
+        let health = Arc::clone(&memory.health);
         // The turn before this one may end while this one waits, so the session
         // is read after it is locked.
-        let lock = memory.sessions.take(&tenant, &id).ok_or_else(session_is_busy)?;
+        let lock = match is_dry_run {
+            true => None,
+            false => {
+                check(&health, &store, &tenant).await?;
+                let lock = memory.sessions.take(&tenant, &id).ok_or_else(session_is_busy)?;
+                Some(Arc::new(lock))
+            }
+        };
+        // What is read counts as memory until it is copied into the request.
+        let mut kept_bytes = bodies.reservation();
+        let reserve = |reservation: &mut Reservation, bytes: usize| {
+            reservation.grow_to(bytes, bodies_total).map_err(|_| out_of_memory())
+        };
+        let size = KeptSession::size_of(&store, &tenant, &id).await?;
+        reserve(&mut kept_bytes, size)?;
         let kept = KeptSession::read(&store, &tenant, &id).await?;
+        reserve(&mut kept_bytes, kept.size())?;
+        let size = kept.size() + body.len();
+        let mut whole_bytes = bodies.reservation();
+        reserve(&mut whole_bytes, size)?;
         let join = || {
             let request = read(client, body)?;
+            if is_retry && kept.ends_with(&request) {
+                return Err(turn_is_stored());
+            }
             if kept.is_repeated_by(&request) {
                 return Err(session_is_repeated());
             }
+            let change = kept.change(client, &request)?;
+            change.check(&kept, store.limits())?;
             let (whole, origins) = kept.in_front_of(&request);
-            Ok((whole, origins, kept.change(client, &request)?))
+            Ok((whole, origins, change))
         };
-        let (whole, origins, change) = heavy_work.run(kept.size() + body.len(), join).await?;
+        let (whole, origins, change) = heavy_work.run(size, join).await?;
+        let whole = whole_bytes.hold(whole);
         let KeptSession { version, stats, .. } = kept;
-        let lock = Arc::new(lock);
-        let turn = Self { client, store, tenant, id, version, stats, change, lock, whole, origins };
-        Ok(turn)
+        Ok(Self { client, store, health, tenant, id, version, stats, change, lock, whole, origins })
     }
 
     /// Keeps the answer of one upstream.
@@ -71,15 +114,25 @@ impl SessionTurn {
         SessionRecorder {
             client: self.client,
             store: self.store.clone(),
+            health: Arc::clone(&self.health),
             tenant: self.tenant.clone(),
             id: self.id.clone(),
             version: self.version,
             stats: self.stats.clone(),
             change: self.change.clone(),
             calls: None,
-            _lock: Arc::clone(&self.lock),
+            _lock: self.lock.clone(),
         }
     }
+}
+
+/// Whether there is any use in asking a model for an answer that has to be kept.
+async fn check(health: &StoreHealth, store: &Store, tenant: &Tenant) -> Result<(), Failure> {
+    if health.is_known_good(store, tenant) {
+        return Ok(());
+    }
+    let checked = Box::pin(health.check(store, tenant)).await;
+    checked.map_err(|error| from_store(&error))
 }
 
 /// A request with the session that it names in front of it, for somebody who
@@ -96,6 +149,9 @@ pub(crate) async fn with_session(
     let store = memory.store().ok_or_else(store_is_off)?;
     let kept = KeptSession::read(store, tenant, &id).await?;
     let request = read(client, body)?;
+    if in_place(kept.size() + body.len(), || kept.is_repeated_by(&request)) {
+        return Err(session_is_repeated());
+    }
     let (whole, origins) = kept.in_front_of(&request);
     let plain = in_place(whole.len(), || {
         let head = RequestHead::default();

@@ -15,11 +15,13 @@ use super::stats::SessionStats;
 use crate::heavy_work::in_place;
 use crate::relay::Failure;
 use crate::stored::conversation_lock::ConversationLock;
+use crate::stored::health::StoreHealth;
 
 /// Keeps the answer to one request, with what the client had sent.
 pub(crate) struct SessionRecorder {
     pub(super) client: Protocol,
     pub(super) store: Store,
+    pub(super) health: Arc<StoreHealth>,
     pub(super) tenant: Tenant,
     pub(super) id: String,
     /// The version of the session that the model has seen. `None` if there was
@@ -30,7 +32,7 @@ pub(crate) struct SessionRecorder {
     /// The calls before the answer.
     pub(super) calls: Option<Tracker>,
     /// Nobody else works on the session until the answer is kept.
-    pub(super) _lock: Arc<ConversationLock>,
+    pub(super) _lock: Option<Arc<ConversationLock>>,
 }
 
 impl SessionRecorder {
@@ -56,7 +58,9 @@ impl SessionRecorder {
 
     async fn commit(mut self, answer: Bytes) -> Result<(), StoreError> {
         let writes = in_place(answer.len(), || self.writes(&answer))?;
-        self.store.write(&self.tenant, writes).await
+        let result = self.store.write(&self.tenant, writes).await;
+        self.health.note(&result);
+        result
     }
 
     fn writes(&mut self, answer: &Bytes) -> Result<Vec<Write>, StoreError> {

@@ -22,12 +22,17 @@ pub(in crate::upstream) struct Http1Body<T: Transport> {
 enum State<T> {
     Reading(Connection<T>),
     Complete,
-    Broken,
+    Broken(BodyError),
 }
 
-/// The body is not complete, and never will be.
+/// Why a body is not complete, and never will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::upstream) struct BodyCut;
+pub(in crate::upstream) enum BodyError {
+    /// The connection ended before.
+    Cut,
+    /// What came is no body.
+    Malformed,
+}
 
 impl<T: Transport> Http1Body<T> {
     pub(super) fn new(connection: Connection<T>, head: &mut Head, pool: Arc<Pool<T>>) -> Self {
@@ -47,12 +52,12 @@ impl<T: Transport> Http1Body<T> {
     pub(in crate::upstream) fn poll_piece(
         &mut self,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, BodyCut>>> {
+    ) -> Poll<Option<Result<Bytes, BodyError>>> {
         loop {
             let connection = match &mut self.state {
                 State::Reading(connection) => connection,
                 State::Complete => return Poll::Ready(None),
-                State::Broken => return Poll::Ready(Some(Err(BodyCut))),
+                State::Broken(error) => return Poll::Ready(Some(Err(*error))),
             };
             let framing = &mut self.framing;
             let arrived = if connection.received.is_empty() {
@@ -71,7 +76,7 @@ impl<T: Transport> Http1Body<T> {
                         continue;
                     }
                     Ok(None) | Err(_) => {
-                        self.state = State::Broken;
+                        self.state = State::Broken(BodyError::Cut);
                         continue;
                     }
                 }
@@ -81,7 +86,7 @@ impl<T: Transport> Http1Body<T> {
             };
             connection.received = arrived.rest;
             if arrived.is_malformed {
-                self.state = State::Broken;
+                self.state = State::Broken(BodyError::Malformed);
             }
             self.finish_if_complete();
             if !arrived.piece.is_empty() {

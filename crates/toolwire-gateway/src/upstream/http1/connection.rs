@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::ReadBuf;
 
 use super::head::{Head, may_be_whole};
+use super::pool::Transport;
 use crate::upstream::{READ_BUFFER, UpstreamError};
 
 /// A connection that has a request.
@@ -19,20 +20,22 @@ pub(super) struct Connection<T> {
     head: Vec<u8>,
     head_written: usize,
     body: Bytes,
-    /// Whether the system has taken any of it.
+    /// Whether the system may have taken any of it.
     began: bool,
+    /// Whether the system has taken all of it.
+    is_sent: bool,
     /// Whether the upstream takes nothing more.
     refused: bool,
     /// What was received and is not read yet.
     pub(super) received: Bytes,
 }
 
-impl<T: AsyncRead + AsyncWrite + Unpin> Connection<T> {
+impl<T: Transport> Connection<T> {
     /// Takes a connection for a request.
     pub(super) fn new(io: T, head: Vec<u8>, body: &Bytes) -> Self {
         let (body, received) = (body.clone(), Bytes::new());
-        let (head_written, began, refused) = (0, false, false);
-        Self { io, head, head_written, body, began, refused, received }
+        let (head_written, began, is_sent, refused) = (0, false, false, false);
+        Self { io, head, head_written, body, began, is_sent, refused, received }
     }
 
     /// Writes the request and reads the head of the response.
@@ -45,7 +48,8 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Connection<T> {
         Err(match failed {
             // Nothing of the request has left this machine.
             HeadError::Closed if !self.began => UpstreamError::NotSent,
-            HeadError::Closed | HeadError::Malformed => UpstreamError::Disconnected,
+            HeadError::Closed => UpstreamError::Disconnected,
+            HeadError::Malformed => UpstreamError::NotHttp,
         })
     }
 
@@ -109,38 +113,50 @@ impl<T: AsyncRead + AsyncWrite + Unpin> Connection<T> {
     /// closed the connection, that is no error: what it has said before is read
     /// first.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        while !self.is_sent() && !self.refused {
-            let head = self.head.get(self.head_written..).unwrap_or_default();
-            let slices = [IoSlice::new(head), IoSlice::new(&self.body)];
-            match Pin::new(&mut self.io).poll_write_vectored(cx, &slices) {
-                Poll::Ready(Ok(0)) => return Err(ErrorKind::WriteZero.into()),
-                Poll::Ready(Ok(written)) => {
-                    let of_head = written.min(head.len());
-                    self.began = true;
-                    self.head_written += of_head;
-                    self.body.advance(written - of_head);
-                    if self.is_sent() {
-                        // A response may take long, and even the end of a body
-                        // keeps all of it.
-                        (self.head, self.head_written, self.body) = (Vec::new(), 0, Bytes::new());
+        while !self.is_sent && !self.refused {
+            match self.poll_write_some(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(error)) => {
+                    self.began |= self.io.may_send_and_fail();
+                    if !is_closed_by_peer(&error) {
+                        return Err(error);
                     }
+                    self.refused = true;
                 }
-                Poll::Ready(Err(error)) if is_closed_by_peer(&error) => self.refused = true,
-                Poll::Ready(Err(error)) => return Err(error),
                 Poll::Pending => return Ok(()),
             }
         }
         Ok(())
     }
 
-    fn is_sent(&self) -> bool {
-        self.head_written == self.head.len() && self.body.is_empty()
+    fn poll_write_some(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let head = self.head.get(self.head_written..).unwrap_or_default();
+        if head.is_empty() && self.body.is_empty() {
+            // TLS may still have a part of what it has taken.
+            ready!(Pin::new(&mut self.io).poll_flush(cx))?;
+            self.is_sent = true;
+            return Poll::Ready(Ok(()));
+        }
+        let slices = [IoSlice::new(head), IoSlice::new(&self.body)];
+        let written = ready!(Pin::new(&mut self.io).poll_write_vectored(cx, &slices))?;
+        if written == 0 {
+            return Poll::Ready(Err(ErrorKind::WriteZero.into()));
+        }
+        let of_head = written.min(head.len());
+        self.began = true;
+        self.head_written += of_head;
+        self.body.advance(written - of_head);
+        if self.head_written == self.head.len() && self.body.is_empty() {
+            // A response may take long, and even the end of a body keeps all of it.
+            (self.head, self.head_written, self.body) = (Vec::new(), 0, Bytes::new());
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// The connection for another request, if all of this one was sent and all of
     /// the response was read.
     pub(super) fn into_idle(self) -> Option<T> {
-        (self.is_sent() && self.received.is_empty()).then_some(self.io)
+        (self.is_sent && self.received.is_empty()).then_some(self.io)
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! A request is written, and its response read, by whoever polls for it, so no
 //! byte passes through a channel, and the task that waits for the response is the
-//! one that the system wakes. A connection that waits holds no buffer: what
+//! one that the system wakes. A connection that waits holds no buffer of ours: what
 //! arrives is read into memory on the stack and copied from there.
 //!
-//! Only connections without TLS are made here. Those with TLS may be HTTP/2,
-//! which needs a task that reads for all of its requests.
+//! TLS toward a server is HTTP/1.1 too, also if the server speaks HTTP/2. Requests
+//! that share a connection share its window, which clients that do not read would
+//! fill for all others, and wait for each other beyond the number of streams that
+//! the server allows.
 
 mod body;
 mod chunked;
@@ -17,51 +19,56 @@ pub(crate) mod growth;
 mod head;
 mod pool;
 mod request;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service as _;
 
-pub(super) use self::body::Http1Body;
+pub(super) use self::body::{BodyError, Http1Body};
 use self::connection::Connection;
 pub(super) use self::head::Head;
 use self::pool::Pool;
 pub(super) use self::request::OutgoingRequest;
+pub(super) use self::stream::Stream;
 use super::error::{TimeoutPhase, UpstreamError};
+use super::tls::TlsClient;
 use super::{POOL_IDLE_TIMEOUT, connect};
 
 /// The connections to one origin.
 pub(super) struct Http1Client {
     connector: HttpConnector,
+    tls: Option<TlsClient>,
     connect_timeout: Duration,
     origin: Uri,
     /// The host and the port as the `host` header has them.
     host: String,
-    pool: Arc<Pool<TcpStream>>,
+    pool: Arc<Pool<Stream>>,
 }
 
 impl Http1Client {
-    /// A client for an origin that has a host.
-    pub(super) fn new(origin: Uri, connect_timeout: Duration) -> Self {
+    /// A client for an origin that has a host, with TLS or without.
+    pub(super) fn new(origin: Uri, connect_timeout: Duration, tls: Option<TlsClient>) -> Self {
         let host = origin.host().unwrap_or_default();
-        let host = match origin.port().filter(|port| port.as_u16() != HTTP_PORT) {
+        let usual_port = if tls.is_some() { HTTPS_PORT } else { HTTP_PORT };
+        let host = match origin.port().filter(|port| port.as_u16() != usual_port) {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };
         let connector = connect::tcp(connect_timeout);
-        Self { connector, connect_timeout, origin, host, pool: Pool::new(POOL_IDLE_TIMEOUT) }
+        let pool = Pool::new(POOL_IDLE_TIMEOUT);
+        Self { connector, tls, connect_timeout, origin, host, pool }
     }
 
     /// Sends a request and waits for the head of the response.
     pub(super) async fn send(
         &self,
         request: &OutgoingRequest<'_>,
-    ) -> Result<(Head, Http1Body<TcpStream>), UpstreamError> {
+    ) -> Result<(Head, Http1Body<Stream>), UpstreamError> {
         let stream = match self.pool.take() {
             Some(stream) => stream,
             None => Box::pin(self.connect()).await?,
@@ -73,22 +80,32 @@ impl Http1Client {
         Ok((head, body))
     }
 
-    async fn connect(&self) -> Result<TcpStream, UpstreamError> {
+    async fn connect(&self) -> Result<Stream, UpstreamError> {
         let mut connector = self.connector.clone();
         let connecting = async {
-            std::future::poll_fn(|cx| connector.poll_ready(cx)).await?;
-            connector.call(self.origin.clone()).await
+            let connected = async {
+                std::future::poll_fn(|cx| connector.poll_ready(cx)).await?;
+                connector.call(self.origin.clone()).await
+            };
+            let tcp = connected.await.map_err(|error| UpstreamError::from_connector(&error))?;
+            match &self.tls {
+                None => Ok(Stream::Plain(tcp.into_inner())),
+                Some(tls) => match tls.connect(tcp.into_inner()).await {
+                    Ok(stream) => Ok(Stream::Tls(Box::new(stream))),
+                    Err(error) => Err(UpstreamError::from_connector(&error)),
+                },
+            }
         };
         match timeout(self.connect_timeout, connecting).await {
-            Ok(Ok(stream)) => Ok(stream.into_inner()),
-            Ok(Err(error)) => Err(UpstreamError::from_connector(&error)),
+            Ok(connected) => connected,
             Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Connect)),
         }
     }
 }
 
-/// The port that a `host` header leaves out.
+/// The ports that a `host` header leaves out.
 const HTTP_PORT: u16 = 80;
+const HTTPS_PORT: u16 = 443;
 
 #[cfg(test)]
 mod tests;

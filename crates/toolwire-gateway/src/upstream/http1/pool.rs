@@ -1,13 +1,10 @@
 //! Connections that wait for another request.
 
 use std::collections::VecDeque;
-use std::mem::MaybeUninit;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
 /// The idle connections to one origin.
@@ -22,14 +19,9 @@ pub(in crate::upstream) trait Transport:
 {
     /// Whether the peer has neither closed the connection nor sent anything.
     fn is_quiet(&mut self) -> bool;
-}
 
-impl Transport for TcpStream {
-    fn is_quiet(&mut self) -> bool {
-        // The system is asked, because what the runtime knows may be old.
-        let peeked = SockRef::from(&*self).peek(&mut [MaybeUninit::uninit()]);
-        peeked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
-    }
+    /// Whether a write that fails may have sent a part of what it was given.
+    fn may_send_and_fail(&self) -> bool;
 }
 
 struct IdleConnections<T> {
@@ -68,6 +60,9 @@ impl<T: Transport> Pool<T> {
     pub(super) fn put(self: &Arc<Self>, io: T) {
         let expires = Instant::now() + self.idle_timeout;
         let mut idle = self.lock();
+        if idle.queue.len() == MAX_IDLE {
+            idle.queue.pop_front();
+        }
         idle.queue.push_back(Idle { io, expires });
         if !std::mem::replace(&mut idle.has_reaper, true) {
             tokio::spawn(reap(Arc::downgrade(self), self.idle_timeout / REAPS_PER_TIMEOUT));
@@ -98,6 +93,9 @@ async fn reap<T: Transport>(pool: Weak<Pool<T>>, interval: Duration) {
         }
     }
 }
+
+/// How many connections wait. After a burst there are more than anybody needs.
+const MAX_IDLE: usize = 512;
 
 /// How often a connection is looked at while it is idle.
 const REAPS_PER_TIMEOUT: u32 = 5;

@@ -11,7 +11,6 @@ use hyper::{Method, StatusCode};
 use tokio::io::{AsyncRead as _, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio::net::TcpListener;
 
-use super::body::BodyCut;
 use super::head::Head;
 use super::pool::Transport;
 use super::*;
@@ -21,6 +20,10 @@ impl Transport for DuplexStream {
         let mut space = [0];
         let mut cx = Context::from_waker(Waker::noop());
         Pin::new(self).poll_read(&mut cx, &mut ReadBuf::new(&mut space)).is_pending()
+    }
+
+    fn may_send_and_fail(&self) -> bool {
+        false
     }
 }
 
@@ -42,7 +45,7 @@ async fn exchange(
 }
 
 /// All that is left of a body, and whether it ended well.
-async fn read_to_end<T: Transport>(body: &mut Http1Body<T>) -> (Vec<u8>, Result<(), BodyCut>) {
+async fn read_to_end<T: Transport>(body: &mut Http1Body<T>) -> (Vec<u8>, Result<(), BodyError>) {
     let mut bytes = Vec::new();
     loop {
         match std::future::poll_fn(|cx| body.poll_piece(cx)).await {
@@ -101,7 +104,7 @@ fn the_port_in_the_host_header() {
         ("http://[::1]:443", "[::1]:443"),
         ("http://[::1]", "[::1]"),
     ] {
-        let client = Http1Client::new(origin.parse().unwrap(), Duration::from_secs(1));
+        let client = Http1Client::new(origin.parse().unwrap(), Duration::from_secs(1), None);
         assert_eq!(client.host, host);
     }
 }
@@ -264,7 +267,7 @@ async fn a_request_that_was_sent_is_not_kept() {
 /// A waiting stream holds little besides its socket.
 #[test]
 fn a_body_is_small() {
-    let size = size_of::<Http1Body<TcpStream>>();
+    let size = size_of::<Http1Body<Stream>>();
     assert!(size <= 208, "{size} bytes");
 }
 
@@ -272,7 +275,7 @@ fn a_body_is_small() {
 async fn one_connection_is_enough_for_one_request_after_another() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
-    let client = Http1Client::new(origin, Duration::from_secs(5));
+    let client = Http1Client::new(origin, Duration::from_secs(5), None);
     let serve = async {
         let mut connections = 0;
         // Each connection is closed after three requests, without a word.

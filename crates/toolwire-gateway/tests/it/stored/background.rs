@@ -6,11 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use toolwire::Protocol;
-use toolwire_gateway::config::StoreConfig;
+use toolwire_gateway::config::{LogFormat, StoreConfig};
 use toolwire_store::{Lease, NewResponse, Options, Status, Store, Tenant, Write};
 
 use super::{TempStore, delete, gateway, respond};
 use crate::client;
+use crate::log::logging;
 use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
 use crate::{at, config, fixtures, ms, start};
 
@@ -57,9 +58,20 @@ fn events(body: &str) -> Vec<String> {
     events.filter(|event| !event.starts_with("data: [DONE]")).collect()
 }
 
-fn number(event: &str) -> u64 {
+fn data(event: &str) -> Value {
     let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
-    serde_json::from_str::<Value>(data).unwrap()["sequence_number"].as_u64().unwrap()
+    serde_json::from_str(data).unwrap()
+}
+
+fn number(event: &str) -> u64 {
+    data(event)["sequence_number"].as_u64().unwrap()
+}
+
+fn kinds(events: &[String]) -> Vec<&str> {
+    events
+        .iter()
+        .map(|event| event.lines().next().unwrap().strip_prefix("event: ").unwrap())
+        .collect()
 }
 
 #[tokio::test]
@@ -205,8 +217,50 @@ async fn cancelling_stops_the_upstream() {
             let again = client::post(to, &format!("{path}/cancel"), &[], "").await;
             assert_eq!((again.status, again.json()), (200, cancelled.json()));
             let rest = client::rest(&mut open).await;
-            assert!(!rest.contains("response.completed"), "{rest}");
+            if !stream {
+                continue;
+            }
+            // Whoever reads it is told, now and later.
+            let stream = client::parse(format!("{seen}{rest}").as_bytes()).body;
+            assert!(stream.ends_with("data: [DONE]\n\n"), "{stream}");
+            let seen = events(&stream);
+            let numbers: Vec<u64> = seen.iter().map(|event| number(event)).collect();
+            assert_eq!(numbers, (0..seen.len() as u64).collect::<Vec<_>>());
+            assert_eq!(kinds(&seen).last(), Some(&"response.cancelled"));
+            assert_eq!(data(seen.last().unwrap())["response"], cancelled.json());
+            let path = format!("{path}?stream=true");
+            assert_eq!(client::get(to, &path, &[]).await.body, stream);
+            for after in 0..seen.len() + 2 {
+                let rest = client::get(to, &format!("{path}&starting_after={after}"), &[]).await;
+                assert_eq!(events(&rest.body), seen[seen.len().min(after + 1)..], "after {after}");
+                assert!(rest.whole);
+            }
         }
+    }
+}
+
+/// It may be cancelled before the model has said anything. Its stream begins all the same.
+#[tokio::test]
+async fn a_stream_that_was_cancelled_before_its_first_event() {
+    let file = TempStore::new("unbegun");
+    let store = Store::open(file.options()).await.unwrap();
+    let body = r#"{"id":"resp_1","status":"cancelled","error":null,"output":[]}"#;
+    let response = NewResponse {
+        internal: "background stream".into(),
+        ..NewResponse::new("resp_1", Status::Cancelled, body)
+    };
+    store.write(&Tenant::single(), vec![Write::Response(response)]).await.unwrap();
+    let server = Server::new(Protocol::Chat, Vec::new()).await;
+    let gateway = gateway(&server, file.options()).await;
+    let path = "/v1/responses/resp_1?stream=true";
+    let all = events(&client::get(gateway.address(), path, &[]).await.body);
+    let expected = ["response.created", "response.in_progress", "response.cancelled"];
+    assert_eq!(kinds(&all), expected, "{all:?}");
+    assert_eq!(data(&all[0])["response"]["status"], "in_progress");
+    for after in 0..4 {
+        let path = format!("{path}&starting_after={after}");
+        let rest = client::get(gateway.address(), &path, &[]).await;
+        assert_eq!(events(&rest.body), all[all.len().min(after + 1)..], "after {after}");
     }
 }
 
@@ -258,10 +312,46 @@ async fn an_upstream_that_fails() {
         let body = json!({"model": "m", "input": "Hi", "background": true, "stream": true});
         let got = respond(to, &body).await;
         assert_eq!(got.status, 200, "{got:?}");
+        // The SDK's helpers expect a beginning, and other streams say why they fail.
         let events = events(&got.body);
-        assert_eq!(events.len(), 1, "{got:?}");
-        assert_eq!(number(&events[0]), 0);
-        assert!(events[0].starts_with("event: response.failed"), "{got:?}");
+        assert_eq!(kinds(&events), FAILED, "{got:?}");
+        assert_eq!(events.iter().map(|event| number(event)).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        for event in &events[..2] {
+            let answer = &data(event)["response"];
+            assert_eq!(
+                (&answer["status"], &answer["error"]),
+                (&json!("in_progress"), &json!(null))
+            );
+        }
+        assert!(data(&events[2])["error"]["message"].as_str().unwrap().contains("No."), "{got:?}");
+        let answer = &data(&events[3])["response"];
+        let path = format!("/v1/responses/{}", id(answer));
+        assert_eq!(client::get(to, &path, &[]).await.json(), *answer);
+        let rest = client::get(to, &format!("{path}?stream=true&starting_after=1"), &[]).await;
+        assert_eq!(self::events(&rest.body), events[2..]);
+    }
+}
+
+/// How a stream ends of which nothing was there before it failed.
+const FAILED: [&str; 4] = ["response.created", "response.in_progress", "error", "response.failed"];
+
+/// The log says what a client that waits would have got, and not that it left.
+#[tokio::test]
+async fn failed_work_is_logged_with_its_status() {
+    for (status, said, ending) in [(400, 400, "refused"), (503, 503, "failed")] {
+        for stream in [false, true] {
+            let error = r#"{"error":{"type":"server_error","message":"No."}}"#;
+            let server = Server::new(Protocol::Chat, whole(status, "", error)).await;
+            let mut config = config(vec![at(&server)]);
+            config.store = StoreConfig::On(Options::memory());
+            let (gateway, lines) = logging(config, LogFormat::Json).await;
+            let body = json!({"model": "m", "input": "Hi", "background": true, "stream": stream});
+            assert_eq!(respond(gateway.address(), &body).await.status, 200);
+            let lines = lines.wait(2).await.into_iter();
+            let mut lines = lines.map(|line| serde_json::from_str::<Value>(&line).unwrap());
+            let line = lines.find(|line| line["path"] == "background").unwrap();
+            assert_eq!((&line["status"], &line["ending"]), (&json!(said), &json!(ending)));
+        }
     }
 }
 
@@ -300,9 +390,8 @@ async fn work_that_died_with_its_gateway_has_failed() {
     // A client that waits is told.
     let all = client::get(to, "/v1/responses/resp_dead?stream=true", &[]).await;
     let all = events(&all.body);
-    assert_eq!(all.len(), 2, "{all:?}");
-    assert!(all[1].starts_with("event: response.failed"), "{all:?}");
-    assert_eq!(number(&all[1]), 1);
+    assert_eq!(kinds(&all), ["response.created", "error", "response.failed"], "{all:?}");
+    assert_eq!((number(&all[1]), number(&all[2])), (1, 2));
     let failed = ended(to, "resp_dead").await;
     assert_eq!(failed["status"], "failed");
     assert!(failed["error"]["message"].as_str().unwrap().contains("gateway stopped"));

@@ -103,6 +103,38 @@ async fn a_store_that_breaks_and_mends() {
     }
 }
 
+/// A turn of a session that could not be stored is an outage too.
+#[tokio::test]
+async fn a_store_that_breaks_during_a_session() {
+    let folder = TempStore::new("session-outages");
+    let path = folder.0.join("store.db");
+    let broken = path.clone();
+    let protocol = Protocol::Chat;
+    let server = Server::scripted(protocol, move |_, seen: &ReceivedRequest| {
+        set_version(&broken, 99);
+        match seen.json()["stream"] == true {
+            true => stream(&fixtures::events(protocol)),
+            false => whole(200, "", fixtures::answer(protocol)),
+        }
+    })
+    .await;
+    for streamed in [false, true] {
+        let mut config = config(vec![at(&server)]);
+        config.store = StoreConfig::On(Options::sqlite(&path));
+        let (gateway, lines) = logging(config, LogFormat::Text).await;
+        let to = gateway.address();
+        let body = json!({"model": "m", "stream": streamed, "session_id": "s",
+            "messages": [{"role": "user", "content": "Hi"}]});
+        let got = client::post(to, "/v1/chat/completions", &[], &body.to_string()).await;
+        assert_eq!(got.status, if streamed { 200 } else { 503 }, "{got:?}");
+        assert!(!is_available(to).await);
+        wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
+        wait_for(&lines, |line| line.contains("the store has version 99")).await;
+        set_version(&path, 5);
+        wait_for(&lines, |line| line.ends_with(" the store works again")).await;
+    }
+}
+
 fn set_version(path: &std::path::Path, version: i64) {
     Connection::open(path).unwrap().pragma_update(None, "user_version", version).unwrap();
 }

@@ -1,20 +1,25 @@
 //! Sessions of Chat and Messages clients, which send only what is new.
 
+mod calls;
+mod limits;
+mod paths;
+mod repeats;
+
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 use toolwire::calls::StreamedAnswer;
 use toolwire::{Protocol, codec};
-use toolwire_gateway::config::StoreConfig;
+use toolwire_gateway::Gateway;
+use toolwire_gateway::config::{StoreConfig, UpstreamConfig};
 use toolwire_store::Options;
 
 use super::{TempStore, delete, gateway};
 use crate::client::{self, ReceivedResponse};
 use crate::postgres_server::{PostgresServer, is_left_out};
-use crate::upstream::{
-    ReceivedRequest, Server, Step, chunk, stream, stream_end, stream_head, whole,
-};
-use crate::{at, config, fixtures, ms, start};
+use crate::text_tools::{TEXT, speak, with};
+use crate::upstream::{ReceivedRequest, Server, Step, chunk, stream, stream_head, whole};
+use crate::{at, config, fixtures, ms, pairs, start};
 
 const CLIENTS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
 const TURNS: usize = 5;
@@ -361,31 +366,51 @@ async fn a_turn_that_fails_leaves_nothing() {
 }
 
 /// A store that fails stops sessions before a client takes an answer for
-/// complete, and nothing else.
+/// complete, and nothing else. What the client reads is an error, whatever the
+/// upstream speaks and whether it takes tools.
 #[tokio::test]
 async fn a_store_that_is_full() {
-    for protocol in CLIENTS {
-        let server = caller(protocol).await;
+    for (client, upstream, tools) in every_kind() {
+        let place = format!("{client} over {upstream} {tools:?}");
+        let script = move |_: usize, seen: &ReceivedRequest| speak(seen, upstream, "Hi there.");
+        let server = Server::scripted(upstream, script).await;
         let mut options = Options::memory();
         options.limits.tenant = 16;
-        let gateway = gateway(&server, options).await;
+        let gateway = gateway_with(with(&server, tools), options).await;
         let to = gateway.address();
         let user = [json!({"role": "user", "content": "Hi"})];
-        let got = send(to, protocol, "s", &request(protocol, false, &user)).await;
-        assert_eq!(got.status, 503, "{got:?}");
-        assert!(got.header("retry-after").is_some(), "{got:?}");
-        let got = send(to, protocol, "s", &request(protocol, true, &user)).await;
-        for word in ["finish_reason\":\"", "[DONE]", "message_stop"] {
-            assert!(!got.body.contains(word), "{word} in {got:?}");
-        }
-        assert!(got.body.contains("store is full"), "{got:?}");
+        let got = send(to, client, "s", &request(client, false, &user)).await;
+        assert_eq!(got.status, 503, "{place}: {got:?}");
+        assert!(got.header("retry-after").is_some(), "{place}: {got:?}");
+        let got = send(to, client, "s", &request(client, true, &user)).await;
+        is_stopped(&got, "store is full", &place);
         for streamed in [false, true] {
-            let body = request(protocol, streamed, &user).to_string();
-            let got = client::post(to, fixtures::path(protocol), &[], &body).await;
-            read(protocol, streamed, &got);
+            let body = request(client, streamed, &user).to_string();
+            let got = client::post(to, fixtures::path(client), &[], &body).await;
+            read(client, streamed, &got);
         }
         assert_eq!(client::get(to, "/v1/sessions/s", &[]).await.status, 404);
     }
+}
+
+/// Every client over every upstream, and over one that takes no tools.
+fn every_kind() -> impl Iterator<Item = (Protocol, Protocol, &'static str)> {
+    let pairs = pairs().filter(|(client, _)| CLIENTS.contains(client));
+    pairs.flat_map(|(client, upstream)| ["", TEXT].map(|tools| (client, upstream, tools)))
+}
+
+/// A stream that ends in an error, and not as an answer does.
+fn is_stopped(got: &ReceivedResponse, why: &str, place: &str) {
+    assert!(got.body.contains("\"error\"") && got.body.contains(why), "{place}: {got:?}");
+    for word in ["finish_reason\":\"", "[DONE]", "message_stop"] {
+        assert!(!got.body.contains(word), "{place}: {word} in {got:?}");
+    }
+}
+
+async fn gateway_with(upstream: UpstreamConfig, options: Options) -> Gateway {
+    let mut config = config(vec![upstream]);
+    config.store = StoreConfig::On(options);
+    start(config).await
 }
 
 /// A store that is gone says so before a model is asked.
@@ -410,47 +435,65 @@ async fn a_store_that_is_down() {
     assert_eq!(got.status, 200, "{got:?}");
 }
 
-/// One turn at a time, also between gateways that share a store.
+/// One turn at a time, also between gateways that share a store. The one that
+/// is late says so, whole or at the end of its stream.
 #[tokio::test]
 async fn turns_of_one_session_do_not_mix() {
-    let protocol = Protocol::Chat;
-    let script = move |number: usize, _: &ReceivedRequest| {
-        let mut steps = vec![stream_head("")];
-        let events = fixtures::events(protocol);
-        steps.extend(events[..2].iter().map(chunk));
-        steps.push(Step::Wait(ms(if number % 4 == 1 { 300 } else { 1 })));
-        steps.extend(events[2..].iter().map(chunk));
-        steps.push(stream_end());
+    let mut all = Vec::new();
+    for (client, upstream, tools) in every_kind() {
+        for streamed in [false, true] {
+            all.push(tokio::spawn(turns_that_meet(client, upstream, tools, streamed)));
+        }
+    }
+    for meeting in all {
+        meeting.await.unwrap();
+    }
+}
+
+async fn turns_that_meet(
+    client: Protocol,
+    upstream: Protocol,
+    tools: &'static str,
+    streamed: bool,
+) {
+    let place = format!("{client} over {upstream} {tools:?} {streamed}");
+    let script = move |number: usize, seen: &ReceivedRequest| {
+        let mut steps = speak(seen, upstream, "Hi there.");
+        let wait = Step::Wait(ms(if number % 4 == 1 { 1500 } else { 1 }));
+        steps.insert(if streamed { 2 } else { 0 }, wait);
         steps
     };
-    let file = TempStore::new("sessions-mix");
-    let server = Server::scripted(protocol, script).await;
-    let one = gateway(&server, file.options()).await;
-    let two = gateway(&server, file.options()).await;
-    let body = |text: &str| request(protocol, true, &[json!({"role": "user", "content": text})]);
+    let file =
+        TempStore::new(&format!("sessions-mix-{client}-{upstream}-{}-{streamed}", tools.len()));
+    let server = Server::scripted(upstream, script).await;
+    let one = gateway_with(with(&server, tools), file.options()).await;
+    let two = gateway_with(with(&server, tools), file.options()).await;
+    let body = |text: &str| request(client, streamed, &[json!({"role": "user", "content": text})]);
     // A session that exists, and one that nobody has made yet.
     for (session, before) in [("old", 2), ("new", 0)] {
         let first = if before > 0 { session } else { "some" };
-        read(protocol, true, &send(one.address(), protocol, first, &body("First")).await);
+        read(client, streamed, &send(one.address(), client, first, &body("First")).await);
+        let asked = server.seen_count();
         let slow = tokio::spawn({
             let (to, body) = (one.address(), body("Slow"));
-            async move { send(to, protocol, session, &body).await }
+            async move { send(to, client, session, &body).await }
         });
-        let asked = server.seen_count();
         server.until_seen(asked + 1).await;
-        let here = send(one.address(), protocol, session, &body("Here")).await;
-        assert_eq!(here.status, 409, "{here:?}");
-        assert!(here.body.contains("session_locked"), "{here:?}");
-        let other = send(one.address(), protocol, "another", &body("Another")).await;
-        assert_eq!(other.status, 200, "{other:?}");
-        let there = send(two.address(), protocol, session, &body("There")).await;
-        read(protocol, true, &there);
+        let here = send(one.address(), client, session, &body("Here")).await;
+        assert_eq!(here.status, 409, "{place}: {here:?}");
+        assert!(here.body.contains("session_locked"), "{place}: {here:?}");
+        let other = send(one.address(), client, "another", &body("Another")).await;
+        assert_eq!(other.status, 200, "{place}: {other:?}");
+        let there = send(two.address(), client, session, &body("There")).await;
+        read(client, streamed, &there);
         let slow = slow.await.unwrap();
-        assert!(slow.body.contains("session_locked"), "{slow:?}");
-        assert!(!slow.body.contains("[DONE]"), "{slow:?}");
+        match streamed {
+            true => is_stopped(&slow, "working on this session", &place),
+            false => assert_eq!(slow.status, 409, "{place}: {slow:?}"),
+        }
         let path = format!("/v1/sessions/{session}/messages?order=asc");
         let list = client::get(two.address(), &path, &[]).await.json();
-        assert_eq!(list["data"].as_array().unwrap().len(), before + 2, "{list}");
+        assert_eq!(list["data"].as_array().unwrap().len(), before + 2, "{place}: {list}");
         assert_eq!(list["data"][before]["message"]["content"], "There");
     }
 }
@@ -652,31 +695,6 @@ async fn what_is_refused() {
     assert_eq!(client::get(off.address(), "/v1/sessions", &[]).await.status, 400);
     assert_eq!(client::get(off.address(), "/v1/sessions/s", &[]).await.status, 404);
     assert_eq!(server.seen_count(), 0);
-}
-
-/// Clients that send the whole conversation all the same do not get it doubled.
-#[tokio::test]
-async fn a_conversation_that_is_sent_again() {
-    for client in CLIENTS {
-        let server = caller(client).await;
-        let gateway = gateway(&server, Options::memory()).await;
-        let to = gateway.address();
-        let mut messages = vec![json!({"role": "user", "content": "Hi"})];
-        let got = send(to, client, "s", &request(client, false, &messages)).await;
-        let (_, calls) = read(client, false, &got);
-        let items = (codec(client).answer_items)(&got.body).unwrap();
-        messages.extend(items.iter().map(|item| serde_json::from_str(item).unwrap()));
-        messages.extend(results(client, &calls));
-        let got = send(to, client, "s", &request(client, false, &messages)).await;
-        assert_eq!(got.status, 400, "{got:?}");
-        assert!(got.body.contains("only what is new"), "{got:?}");
-        assert_eq!(server.seen_count(), 1);
-        // The same question once more is no repetition.
-        let mut more = results(client, &calls);
-        more.insert(0, messages[0].clone());
-        let got = send(to, client, "s", &request(client, false, &more)).await;
-        assert_eq!(got.status, 200, "{got:?}");
-    }
 }
 
 /// An answer without content is not sent back, because no API takes it.

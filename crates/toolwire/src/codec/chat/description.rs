@@ -24,6 +24,7 @@ pub(super) static DESCRIPTION: Description = Description {
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice", "parallel_tool_calls", "function_call"],
     echoes_request: false,
+    streamed_errors: &[],
     conventions: Conventions {
         formats_are_strict: false,
         tools_try_strict: false,

@@ -1,8 +1,9 @@
 //! An answer that passes: what a log says of it.
 
+use super::stop_in::Said;
 use super::wire::Usage;
 use super::{stop_in, usage_in};
-use crate::model::ResponseOverview;
+use crate::model::{ResponseOverview, Stop};
 use crate::wire::{At, Kind, Reader, Str, overview};
 
 /// Reads what a log says of an answer. `None` if it is unusual.
@@ -52,7 +53,11 @@ impl Choices {
             let calls = calls?;
             self.calls += calls;
             if self.stop.is_none() {
-                self.stop = Some(stop_in::of_word(word, calls > 0, false).as_str());
+                let said = Said { calls: calls > 0, cut: false, refused: false };
+                let stop = stop_in::of_word(word, said);
+                // Whether an answer was broken off is for the reader of all there is.
+                let is_usual = !matches!(stop, Stop::Failed(_) | Stop::Other(_));
+                self.stop = Some(is_usual.then(|| stop.as_str())?);
             }
             Some(())
         })

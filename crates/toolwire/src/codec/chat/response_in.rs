@@ -3,7 +3,7 @@
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
 use crate::model::{Candidate, Protocol, Response, Role, Turn};
-use crate::wire::{At, Extra, Raw, ReadError, Reader, Str, keep_meaningful};
+use crate::wire::{At, Extra, Raw, ReadError, Reader, Str, What, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
@@ -12,6 +12,10 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         read;
     keep_meaningful(&mut extra);
     let choices = choices.ok_or_else(|| ReadError::missing(at, "choices"))?;
+    // The model has not even said nothing.
+    if choices.is_empty() {
+        return Err(ReadError::new(at, What::Invalid("`choices` is empty".to_owned())));
+    }
     let mut candidates = Vec::with_capacity(choices.len());
     for (index, choice) in choices.into_iter().enumerate() {
         candidates.push(candidate(choice, index as u64)?);

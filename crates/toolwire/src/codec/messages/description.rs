@@ -23,6 +23,7 @@ pub(super) static DESCRIPTION: Description = Description {
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice"],
     echoes_request: false,
+    streamed_errors: &[],
     conventions: Conventions {
         formats_are_strict: true,
         tools_try_strict: false,

@@ -22,10 +22,10 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
         mut extra,
     } = Reader::new(body).document()?;
     keep_meaningful(&mut extra);
-    let (content_at, items) = match content {
-        Some(MessageContent { at, items }) => (at, items),
-        None => (at, Vec::new()),
-    };
+    // A document of another protocol has none, and must not look like an answer in
+    // which the model said nothing.
+    let MessageContent { at: content_at, items } =
+        content.ok_or_else(|| ReadError::missing(at, "content"))?;
     let has_calls = items.iter().any(|item| matches!(item, Item::Call(_)));
     let mut stop_extra = Vec::new();
     let stop =

@@ -30,6 +30,10 @@ pub(super) fn encode(
     let leading = steps.iter().take_while(|step| matches!(step, Step::System(_))).count();
     let (leading, steps) = steps.split_at(leading);
     write_system(leading, object, cx);
+    let steps = match cx.profile.takes_prefill(cx.thinks) {
+        true => steps,
+        false => without_begun_answer(steps, cx.ledger),
+    };
     let allowed = allowed_system_places(steps, cx.profile);
     let mut messages = ConversationWriter::new(object.key("messages"), &thread, wrapped);
     let last = steps.len().saturating_sub(1);
@@ -41,12 +45,6 @@ pub(super) fn encode(
                 messages.system(turn, is_allowed, cx);
             }
             Step::Assistant { turns, calls } => {
-                if is_last && !cx.profile.takes_prefill(cx.thinks) {
-                    for turn in turns {
-                        cx.ledger.dropped(turn.at, Code::Prefill);
-                    }
-                    continue;
-                }
                 messages.assistant(turns, calls.start, is_last, cx);
             }
             Step::Results(calls) => messages.results(calls, cx),
@@ -57,6 +55,22 @@ pub(super) fn encode(
         }
     }
     messages.finish(cx);
+}
+
+/// The conversation up to what somebody else than the model has said. The model's
+/// last words may be several steps: results that came between them stand with
+/// their calls.
+fn without_begun_answer<'s, 'r, 'a>(
+    mut steps: &'s [Step<'r, 'a>],
+    ledger: &mut Ledger,
+) -> &'s [Step<'r, 'a>] {
+    while let [rest @ .., Step::Assistant { turns, calls: _ }] = steps {
+        for turn in turns {
+            ledger.dropped(turn.at, Code::Prefill);
+        }
+        steps = rest;
+    }
+    steps
 }
 
 /// Where the API allows a system turn: behind a message of the user's, and last

@@ -1,7 +1,7 @@
 //! The facts around Responses.
 
 use crate::codec::openai;
-use crate::model::Protocol;
+use crate::model::{ErrorKind, Protocol};
 use crate::profile::Profile;
 use crate::protocol::{Conventions, Description, Endpoint};
 use crate::wire::ids::IdRule;
@@ -24,6 +24,7 @@ pub(super) static DESCRIPTION: Description = Description {
     tool_members: &["tools", "functions"],
     choice_members: &["tool_choice", "parallel_tool_calls"],
     echoes_request: true,
+    streamed_errors: &[ErrorKind::ContextLength],
     conventions: Conventions {
         formats_are_strict: false,
         tools_try_strict: true,

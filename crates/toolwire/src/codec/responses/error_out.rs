@@ -2,6 +2,16 @@
 
 pub(super) use crate::codec::openai::error_out::{code, detail, encode};
 use crate::model::{ApiError, ErrorKind};
+use crate::wire::Object;
+
+/// The members of the event that says why a stream fails. The API reference has the first
+/// three. OpenAI itself nests them, and the SDKs and Open Responses expect them nested.
+pub(super) fn write_event(error: &ApiError, event: &mut Object<'_>) {
+    event.put("code", &code(error));
+    event.put("message", &error.message);
+    event.put("param", &error.param);
+    detail(error, event.object("error"));
+}
 
 /// The code of the error inside a failed answer. Unlike that of an error body it
 /// is one of a published list, and clients refuse any other.

@@ -1,5 +1,6 @@
 //! Responses.
 
+mod agent_message_in;
 mod answer_dispositions;
 mod cache_out;
 mod calls_out;
@@ -87,7 +88,7 @@ pub static CODEC: Codec = Codec {
         write_item: stateful_out::write_item,
         write_pending: stateful_out::write_pending,
         write_progress: stateful_out::write_progress,
-        write_failed_event: stateful_out::write_failed_event,
+        write_ending: stream_out::from_response::ending,
     }),
     session: None,
     decode_error: error_in::decode,

@@ -11,9 +11,25 @@ pub(super) fn decode(body: &str) -> Result<Response<'_>, ReadError> {
     let mut reader = Reader::new(body);
     let mut response = read(&mut reader)?;
     reader.finish()?;
+    require_output(body, &response)?;
     let turns = response.candidates.iter_mut().flat_map(|candidate| &mut candidate.turns);
     turns.for_each(drop_bookkeeping);
     Ok(response)
+}
+
+/// Refuses an answer without `output`, unless it says that the model has not finished or
+/// has failed. A document of another protocol has none, and must not look like an answer
+/// in which the model said nothing.
+fn require_output(body: &str, response: &Response<'_>) -> Result<(), ReadError> {
+    let needs_none =
+        |stop: &Stop<'_>| matches!(stop, Stop::Running | Stop::Cancelled | Stop::Failed(_));
+    if !response.is_empty() || response.candidates.iter().any(|own| needs_none(&own.stop.value)) {
+        return Ok(());
+    }
+    let mut reader = Reader::new(body);
+    let at = reader.here();
+    let [output] = reader.pick(["output"])?;
+    output.map(|_| ()).ok_or_else(|| ReadError::missing(at, "output"))
 }
 
 /// Reads an answer that is part of something else.

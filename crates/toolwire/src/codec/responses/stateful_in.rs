@@ -1,5 +1,7 @@
 //! What a server that remembers reads in requests and answers.
 
+use super::turns_in::ItemList;
+use crate::model::{Item, Opaque, Turn};
 use crate::stateful::{StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest};
 use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, What};
 
@@ -102,15 +104,29 @@ pub(super) fn list(body: &str) -> Result<StatefulItems<'_>, ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
         match key.decode().as_ref() {
-            "items" if reader.peek() != Kind::Null => list.items = items(&mut reader)?,
-            "metadata" if reader.peek() == Kind::Object => {
-                list.metadata = Some(reader.raw()?.into_text());
+            "items" if reader.peek() != Kind::Null => {
+                // What no request could have would stop every later one in its conversation.
+                for turn in ItemList::read(&mut reader.clone())?.0 {
+                    is_item(&turn)?;
+                }
+                list.items = items(&mut reader)?;
             }
+            "metadata" => list.metadata = Some(reader.raw()?.into_text()),
             _other => reader.skip()?,
         }
     }
     reader.finish()?;
     Ok(list)
+}
+
+/// Whether what was read is an item at all: it says what it is, or who has said it.
+fn is_item(turn: &Turn<'_>) -> Result<(), ReadError> {
+    match turn.items.as_slice() {
+        [Item::Opaque(Opaque { kind: None, raw })] if raw.reader().tag("role")?.is_none() => {
+            Err(ReadError::new(raw.pos(), What::Missing("type")))
+        }
+        _others => Ok(()),
+    }
 }
 
 /// A text is one message of the user.

@@ -10,8 +10,7 @@ use crate::model::{KeptState, Protocol, Response};
 use crate::profile::Profile;
 use crate::stateful::{Progress, StatefulRequest};
 use crate::wire::names::Names;
-use crate::wire::sse::write_event;
-use crate::wire::{Kind, Object, Raw, ReadError, Reader, Str, read_fields};
+use crate::wire::{Array, Extra, Kind, Object, Raw, ReadError, Reader, Str, read_fields};
 
 /// Writes a request with these items as its whole conversation.
 pub(super) fn write_request(
@@ -20,7 +19,12 @@ pub(super) fn write_request(
     out: &mut Vec<u8>,
 ) {
     let mut object = Object::new(out);
-    object.extra(&request.others);
+    let others =
+        request.others.iter().filter(|field| !(request.wants_sealed && field.key == INCLUDE));
+    others.for_each(|field| object.extra(std::slice::from_ref(field)));
+    if request.wants_sealed {
+        write_include(request, &mut object);
+    }
     object.put(STORE, &false);
     let mut list = object.array("input");
     for item in items {
@@ -28,37 +32,82 @@ pub(super) fn write_request(
     }
 }
 
-/// Writes an item as lists show it.
+/// What the client wants to be included, and sealed reasoning.
+fn write_include(request: &StatefulRequest<'_>, object: &mut Object<'_>) {
+    let wanted = request.others.iter().find(|field| field.key == INCLUDE);
+    let wanted = wanted.and_then(|field| field.value.elements().ok()).unwrap_or_default();
+    let is_sealed = |word: &Raw<'_>| word.reader().string().is_ok_and(|word| word == SEALED);
+    let mut list = object.array(INCLUDE);
+    for word in wanted.iter().filter(|word| !is_sealed(word)) {
+        list.item().extend_from_slice(word.text().as_bytes());
+    }
+    list.push(SEALED);
+}
+
+/// Writes an item as lists show it. The published types of the items in a list require
+/// members that a client may leave out of the items it sends.
 pub(super) fn write_item(id: &str, item: &str, out: &mut Vec<u8>) {
     let fields = read_fields(&mut Reader::new(item)).unwrap_or_default();
     let find = |key: &str| fields.iter().find(|field| field.key == key).map(|field| &field.value);
-    let kind = find("type").filter(|kind| kind.kind() == Kind::String);
-    let kind = kind.and_then(|kind| kind.reader().string().ok().map(Str::into_owned));
-    let kind = kind.unwrap_or_else(|| Str::plain("message"));
-    let is_message = kind == "message";
+    let kind = find("type").and_then(word).unwrap_or_else(|| Str::plain("message"));
+    let name = kind.decode();
+    let is_message = name == "message";
     let is_models = find("role").is_some_and(|role| role.text() == "\"assistant\"");
+    let has_status = is_message || name.ends_with("_call") || name.ends_with("_output");
     let mut object = Object::new(out);
     object.put("id", id);
     object.put("type", &kind);
-    if is_message && find("status").is_none() {
+    if has_status && find("status").is_none_or(|status| status.kind() == Kind::Null) {
         object.put("status", "completed");
     }
     for field in &fields {
-        if field.key == "id" || field.key == "type" {
-            continue;
-        }
-        if is_message && field.key == "content" && field.value.kind() == Kind::String {
-            let mut parts = object.array("content");
-            let mut part = parts.object();
-            part.put("type", if is_models { "output_text" } else { "input_text" });
-            part.put("text", &field.value);
-            if is_models {
-                part.array("annotations");
+        let Extra { key, value } = field;
+        match (key.decode().as_ref(), value.kind()) {
+            ("id" | "type", _) => {}
+            ("status", Kind::Null) if has_status => {}
+            ("content", Kind::String) if is_message => {
+                let mut parts = object.array("content");
+                let mut part = parts.object();
+                part.put("type", if is_models { "output_text" } else { "input_text" });
+                part.put("text", value);
+                if is_models {
+                    part.array("annotations");
+                }
             }
-            continue;
+            (name @ ("content" | "output"), Kind::Array) => {
+                write_parts(value, &mut object.array(name));
+            }
+            (_other, _) => object.extra(std::slice::from_ref(field)),
         }
-        object.extra(std::slice::from_ref(field));
     }
+}
+
+/// Writes the parts of a message or of a result.
+fn write_parts(list: &Raw<'_>, parts: &mut Array<'_>) {
+    for part in list.elements().unwrap_or_default() {
+        let [kind, detail, annotations] =
+            part.reader().pick(["type", "detail", "annotations"]).unwrap_or_default();
+        let kind = kind.as_ref().and_then(word);
+        let is = |name: &str| kind.as_ref().is_some_and(|kind| *kind == *name);
+        let (key, value) = if is("input_image") && detail.is_none() {
+            ("detail", "\"auto\"")
+        } else if is("output_text") && annotations.is_none() {
+            ("annotations", "[]")
+        } else {
+            parts.push(&part);
+            continue;
+        };
+        let mut fields = read_fields(&mut part.reader()).unwrap_or_default();
+        fields.retain(|field| field.key != key);
+        let mut object = parts.object();
+        object.extra(&fields);
+        object.put(key, &Raw::made(value));
+    }
+}
+
+/// The text of a string.
+fn word<'r>(raw: &'r Raw<'_>) -> Option<Str<'r>> {
+    raw.reader().string().ok()
 }
 
 /// Writes the answer to a request of which nothing is there yet.
@@ -118,14 +167,5 @@ pub(super) fn write_progress(
     Ok(())
 }
 
-/// Writes the event with which the stream of a failed answer ends.
-pub(super) fn write_failed_event(answer: &str, number: u64, out: &mut Vec<u8>) {
-    write_event(Some(FAILED), out, |out| {
-        let mut event = Object::new(out);
-        event.put("type", FAILED);
-        event.put("sequence_number", &number);
-        event.put("response", &Raw::made(answer));
-    });
-}
-
-const FAILED: &str = "response.failed";
+const INCLUDE: &str = "include";
+const SEALED: &str = "reasoning.encrypted_content";

@@ -73,7 +73,7 @@ impl<'r> ResponseEnd<'r> {
 impl ResponseEnd<'_> {
     /// The progress of the last item.
     pub(super) fn last(&self) -> ItemProgress {
-        let cut = self.status == "incomplete" || self.status == "in_progress";
+        let cut = matches!(self.status, "incomplete" | "in_progress" | "failed");
         if cut { ItemProgress::Cut } else { ItemProgress::Whole }
     }
 }

@@ -20,6 +20,7 @@ use crate::translate::{self, Options};
 use crate::wire::envelope::Envelope;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
+mod foreign_reasoning;
 mod streams_in;
 mod streams_out;
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::reasoning_in;
 use super::wire::{AdditionalTools, Message, ShellOutput, ToolCall, ToolOutput, ToolSearchOutput};
+use super::{agent_message_in, reasoning_in};
 use crate::model::{
     Arguments, Call, HostedClass, HostedItem, Item, NativeKind, Opaque, ResultKind, Role, Text,
     ToolResult, Turn,
@@ -59,6 +59,7 @@ fn item<'a>(
     let start = reader.clone();
     let read = match tag.decode().as_ref() {
         "message" => Some(message(reader)?),
+        "agent_message" => Some(agent_message_in::read(reader)?),
         "function_call" => call(ToolCall::read(reader)?, ResultKind::Function)?,
         "custom_tool_call" => call(ToolCall::read(reader)?, ResultKind::Freeform)?,
         "local_shell_call" => {

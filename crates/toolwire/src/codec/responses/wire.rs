@@ -3,6 +3,7 @@
 //! `type` is declared where it tells items apart, so that it is not among the
 //! unknown members.
 
+use super::agent_message_in::AgentContent;
 use super::choice_in::ToolChoice;
 use super::content_in::Content;
 use super::output_in::Output;
@@ -75,6 +76,22 @@ wire! {
         id: Str<'a> = "id",
         status: Str<'a> = "status",
         phase: Str<'a> = "phase",
+    }
+
+    /// What one agent of Codex writes to another.
+    pub(super) struct AgentMessage<'a> {
+        kind: Str<'a> = "type",
+        id: Str<'a> = "id",
+        author: Str<'a> = "author",
+        recipient: Str<'a> = "recipient",
+        content: AgentContent<'a> = "content",
+        status: Str<'a> = "status",
+    }
+
+    /// A part that the model which wrote it may have sealed.
+    pub(super) struct SealedPart<'a> {
+        kind: Str<'a> = "type",
+        encrypted_content: Str<'a> = "encrypted_content",
     }
 
     /// `function_call`, `custom_tool_call` and the calls of native tools. They

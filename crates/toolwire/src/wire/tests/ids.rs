@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 
 use arbtest::arbtest;
 
-use crate::wire::ids::{IdRule, mint};
+use crate::wire::ids::{IdRule, is_own_reasoning, mint, reasoning};
 
-const RULES: [IdRule; 5] = [
+const RULES: [IdRule; 6] = [
     IdRule::CHAT,
+    IdRule::CHAT_COMPATIBLE,
     IdRule::RESPONSES,
     IdRule::MESSAGES,
     IdRule { max: 9, word: true, unique: true, exact: false },
@@ -81,4 +82,16 @@ fn minted_ids_differ_by_scope_and_ordinal() {
     assert!(minted.iter().all(|id| RULES[..3].iter().all(|rule| rule.accepts(id))));
     assert!(minted[0] != minted[1] && minted[0] != minted[2]);
     assert_eq!(minted[0], mint("a", 0));
+}
+
+#[test]
+fn reasoning_that_toolwire_wrote_is_known_by_its_id() {
+    let made = reasoning(&[b"resp_1", b"0"]);
+    let kept = format!("rs_{}_0", "0123456789abcdef".repeat(3));
+    assert!(made.len() == 27 && is_own_reasoning(&made) && is_own_reasoning(&kept), "{made}");
+    let other = made.replace(made.chars().nth(5).unwrap(), "-");
+    let vendors = format!("rs_{}", "0123456789abcdef".repeat(3));
+    for id in [other.as_str(), &vendors, "rs_", "rs_1_0", "rs_resp_123", "msg_1", ""] {
+        assert!(!is_own_reasoning(id), "{id}");
+    }
 }

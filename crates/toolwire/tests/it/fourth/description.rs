@@ -29,6 +29,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     tool_members: &["instruments"],
     choice_members: &["must", "only", "alone"],
     echoes_request: false,
+    streamed_errors: &[],
     conventions: Conventions {
         formats_are_strict: false,
         tools_try_strict: false,

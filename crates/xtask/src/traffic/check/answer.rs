@@ -53,11 +53,18 @@ pub(super) fn compare_with(
         return failures;
     }
     if let Some(error) = &after.error {
-        failures.push(Failure::new("an answer became an error", error.clone()));
+        // Who broke an answer off says so with a word of their own, which the error names.
+        let is_named = matches!(&before.stop, Stop::Other(word) if error.contains(word.as_str()));
+        if !(is_named && is_broken_off(before)) {
+            failures.push(Failure::new("an answer became an error", error.clone()));
+        }
         return failures;
     }
     if !after.ended {
         failures.push(Failure::new("the output has no end", ""));
+    }
+    if is_broken_off(before) && before.stop != after.stop {
+        failures.push(Failure::new("an answer that was broken off looks finished", ""));
     }
     failures.extend(texts(before, after));
     failures.extend(reasoning(before, after, ledger));
@@ -76,6 +83,16 @@ pub(super) fn compare_with(
         failures.push(Failure::new("other answers vanish in silence", ""));
     }
     failures
+}
+
+/// Whether a vendor says with a word of its own that it broke the answer off, or leaves a call
+/// without an end behind a word that nobody knows.
+fn is_broken_off(answer: &ResponseContent) -> bool {
+    let Stop::Other(word) = &answer.stop else { return false };
+    let word = word.to_lowercase();
+    let says_so = ["error", "abort", "insufficient", "malformed"].iter();
+    let is_cut = |call: &Call| matches!(&call.input, Input::Text(text) if text.starts_with('{'));
+    says_so.into_iter().any(|part| word.contains(part)) || answer.calls.iter().any(is_cut)
 }
 
 /// Protocols join texts with blanks of their own, so blanks do not count.

@@ -36,6 +36,7 @@ const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "f
 const TYPES: &[&str] = &[
     "adaptive",
     "additional_tools",
+    "agent_message",
     "apply_patch_call",
     "apply_patch_call_output",
     "auto",
@@ -48,6 +49,7 @@ const TYPES: &[&str] = &[
     "custom_tool_call_output",
     "document",
     "enabled",
+    "encrypted_content",
     "ephemeral",
     "error",
     "file",

@@ -198,8 +198,8 @@ fn stop(reason: &str) -> Stop {
         // Mistral and others end with words of their own for the same.
         "stop" | "eos" | "end_turn" => Stop::End,
         "tool_calls" | "function_call" => Stop::Calls,
-        "length" | "model_length" => Stop::Length,
-        "content_filter" => Stop::Filter,
+        "length" | "model_length" | "model_context_window_exceeded" => Stop::Length,
+        "content_filter" | "sensitive" => Stop::Filter,
         other => Stop::Other(other.to_owned()),
     }
 }

@@ -36,6 +36,22 @@ async fn nobody_gets_one_that_is_too_old() {
     assert!(pool.take().is_none());
 }
 
+#[tokio::test]
+async fn a_burst_leaves_no_more_than_may_wait() {
+    let pool = Pool::new(Duration::from_secs(60));
+    let mut servers = Vec::new();
+    for _ in 0..=MAX_IDLE {
+        let (server, client) = connection(7).await;
+        servers.push(server);
+        pool.put(client);
+    }
+    assert_eq!(pool.lock().queue.len(), MAX_IDLE);
+    // The one that has waited longest is closed.
+    let mut read = Vec::new();
+    servers[0].read_to_end(&mut read).await.unwrap();
+    assert_eq!(read, [7]);
+}
+
 /// Without a request, too.
 #[tokio::test]
 async fn unused_connections_are_closed() {

@@ -181,9 +181,19 @@ impl BlockAssembler {
         self.calls.is_cut()
     }
 
+    /// Whether the arguments of the last call are incomplete.
+    pub(super) fn is_last_cut(&self) -> bool {
+        self.calls.is_last_cut()
+    }
+
     /// Whether there is a call.
     pub(super) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
+    }
+
+    /// Whether nothing has come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.current.next_number == 0 && !self.has_action && self.late_details.is_empty()
     }
 
     /// Whether there is text.

@@ -62,6 +62,10 @@ impl CallRecord {
         self.form == CallForm::Json && self.balance.is_whole()
     }
 
+    pub(super) fn is_cut(&self) -> bool {
+        self.form == CallForm::Json && self.balance.is_cut()
+    }
+
     /// Whether it can be opened. A name may come in pieces until the arguments
     /// begin.
     pub(super) fn is_ready(&self) -> bool {

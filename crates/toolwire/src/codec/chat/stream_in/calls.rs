@@ -11,7 +11,6 @@ use super::call_record::CallRecord;
 use super::fragment::CallFragment;
 use crate::codec::EventSink;
 use crate::ledger::Code;
-use crate::model::CallForm;
 use crate::wire::Pos;
 
 /// A call has arguments but names no tool.
@@ -95,7 +94,12 @@ impl CallAssembler {
 
     /// Whether the JSON of a call is incomplete.
     pub(super) fn is_cut(&self) -> bool {
-        self.list.iter().any(|record| record.form == CallForm::Json && record.balance.is_cut())
+        self.list.iter().any(CallRecord::is_cut)
+    }
+
+    /// Whether the JSON of the call is incomplete that the last fragment belonged to.
+    pub(super) fn is_last_cut(&self) -> bool {
+        self.list.get(self.last).is_some_and(CallRecord::is_cut)
     }
 
     /// Opens the calls that still wait and closes all, at the end of the stream.

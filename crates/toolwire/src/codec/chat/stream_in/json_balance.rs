@@ -5,7 +5,7 @@ use crate::wire::Str;
 /// Counts the brackets and quotes of a call's JSON. It does not check whether
 /// the JSON is valid; that is up to whoever runs the call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct JsonBalance {
+pub(in crate::codec::chat) struct JsonBalance {
     depth: u32,
     in_string: bool,
     /// Whether the last character was a backslash inside a string.
@@ -17,7 +17,7 @@ pub(super) struct JsonBalance {
 impl JsonBalance {
     /// Takes the next fragment, with its escapes. Each fragment is a string of its
     /// own, so its escapes are whole; those of the JSON inside may be split.
-    pub(super) fn push(&mut self, text: &Str<'_>) {
+    pub(in crate::codec::chat) fn push(&mut self, text: &Str<'_>) {
         let spelled = text.spelled().as_bytes();
         if text.is_escaped() {
             self.push_escaped(spelled);
@@ -33,7 +33,7 @@ impl JsonBalance {
     }
 
     /// Whether something is open.
-    pub(super) fn is_cut(&self) -> bool {
+    pub(in crate::codec::chat) fn is_cut(&self) -> bool {
         self.depth > 0 || self.in_string
     }
 

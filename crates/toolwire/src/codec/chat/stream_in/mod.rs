@@ -5,6 +5,7 @@
 //! the answer ends at `[DONE]` or when the bytes end.
 
 pub(super) mod accumulator;
+pub(super) mod json_balance;
 pub(super) mod observer;
 
 mod blocks;
@@ -13,7 +14,6 @@ mod call_record;
 mod calls;
 mod chunk;
 mod fragment;
-mod json_balance;
 mod members;
 mod reasoning;
 mod text_delta;
@@ -28,12 +28,13 @@ use self::members::{MemberReporter, is_meaningful};
 use self::reasoning::ReasoningMember;
 use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
+use super::stop_in::Said;
 use super::wire::{MessageAudio, reread, string};
 use super::{error_in, stop_in, usage_in};
 use crate::codec::{EventPlace, EventSink, StreamReader};
 use crate::ledger::Code;
 use crate::model::{
-    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Text,
+    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Stop, Text,
 };
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
@@ -222,8 +223,11 @@ impl ChatStreamReader {
                 Some(word) if word.is_empty() => {}
                 Some(word) => {
                     self.finish_reason = Some(word.into_decoded().into_owned());
-                    // Token counts may follow, but a whole call gets nothing more.
-                    self.blocks.close_calls(sink);
+                    // Token counts may follow, but a whole call gets nothing more. In an
+                    // answer that was broken off no call is whole.
+                    if !matches!(self.stop(self.blocks.is_last_cut()), Stop::Failed(_)) {
+                        self.blocks.close_calls(sink);
+                    }
                 }
                 None => self.members.member("finish_reason", Some(raw), sink),
             }
@@ -372,7 +376,8 @@ impl ChatStreamReader {
     }
 
     fn read_done(&mut self, sink: &mut dyn EventSink) {
-        if self.state == ReaderState::Before {
+        let says_nothing = self.finish_reason.is_none() && self.blocks.is_empty();
+        if self.state == ReaderState::Before || says_nothing {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
         } else if self.finish_reason.is_none() && self.blocks.is_cut() {
             self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
@@ -382,20 +387,24 @@ impl ChatStreamReader {
     }
 
     fn end(&mut self, sink: &mut dyn EventSink) {
-        let word = self.finish_reason.take();
-        if word.as_deref() == Some("error") {
-            let message = "The upstream stopped with an error that it did not explain.";
-            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
+        let stop = self.stop(self.blocks.is_cut());
+        if let Stop::Failed(error) = stop {
+            return self.fail(*error, sink);
         }
         if let Err(UnnamedCall) = self.blocks.finish(sink) {
             let message = "The upstream sent the arguments of a call that names no tool.";
             return self.fail(ApiError::new(ErrorKind::Server, message), sink);
         }
         self.state = ReaderState::Over;
-        let word = word.map(Str::plain);
-        let stop = stop_in::of_word(word, self.blocks.has_calls(), self.blocks.has_refusal());
         sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
         sink.event(Event::End);
+    }
+
+    /// Why the model stopped, as far as is known.
+    fn stop(&self, cut: bool) -> Stop<'static> {
+        let (calls, refused) = (self.blocks.has_calls(), self.blocks.has_refusal());
+        let said = Said { calls, cut, refused };
+        stop_in::of_word(self.finish_reason.clone().map(Str::plain), said)
     }
 
     fn read_error(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {

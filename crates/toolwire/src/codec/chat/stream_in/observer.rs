@@ -2,10 +2,11 @@
 
 use super::chunk::Groq;
 use super::text_delta::{self, DeltaText};
+use crate::codec::chat::stop_in::Said;
 use crate::codec::chat::wire::{Usage, reread};
 use crate::codec::chat::{error_in, stop_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver};
-use crate::model::{Own, ResponseSummary, Start};
+use crate::model::{Own, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
 use crate::wire::{Extra, Kind, Raw, Read, ReadError, Reader, Str, read_fields};
@@ -33,7 +34,7 @@ impl StreamObserver for ChatStreamObserver {
         }
         let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
-            let ended = || stop_in::of_word(None, summary.calls > 0, self.refused).as_str();
+            let ended = || stop_in::of_word(None, self.said(summary)).as_str();
             summary.stop = Some(summary.stop.unwrap_or_else(ended));
             return Ok(EventOutcome::End);
         }
@@ -74,6 +75,11 @@ impl StreamObserver for ChatStreamObserver {
 }
 
 impl ChatStreamObserver {
+    /// What there is so far. The arguments of calls are not looked at.
+    fn said(&self, summary: &ResponseSummary) -> Said {
+        Said { calls: summary.calls > 0, cut: false, refused: self.refused }
+    }
+
     fn read_choices(
         &mut self,
         reader: &mut Reader<'_>,
@@ -94,9 +100,12 @@ impl ChatStreamObserver {
                         let word = reader.string()?;
                         if !word.is_empty() {
                             self.finished = true;
-                            let has_calls = summary.calls > 0;
-                            let stop = stop_in::of_word(Some(word), has_calls, self.refused);
+                            let stop = stop_in::of_word(Some(word), self.said(summary));
                             summary.stop = Some(stop.as_str());
+                            // The bytes pass, but whoever reads the log is told.
+                            if let Stop::Failed(error) = stop {
+                                summary.error = Some(*error);
+                            }
                         }
                     }
                     (_key, _kind) => reader.skip()?,

@@ -29,6 +29,8 @@ enum WriterState {
     Begun(Box<StreamedAnswer>),
     /// Everything is said but that it is the end.
     Ended,
+    /// The end was taken back, so only an error can follow.
+    Retracted,
     Over,
 }
 
@@ -43,7 +45,10 @@ impl StreamWriter for ChatStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
         let answer = match (&mut self.state, event) {
             (WriterState::Ended | WriterState::Over, _) => return,
-            (WriterState::Before | WriterState::Begun(_), Event::Error(error)) => {
+            (
+                WriterState::Before | WriterState::Begun(_) | WriterState::Retracted,
+                Event::Error(error),
+            ) => {
                 self.state = WriterState::Over;
                 return write_event(None, out, |out| {
                     error_out::encode(error, out);
@@ -54,6 +59,7 @@ impl StreamWriter for ChatStreamWriter {
                     WriterState::Begun(Box::new(StreamedAnswer::new(start, &self.context)));
                 return;
             }
+            (WriterState::Retracted, _) => return,
             (WriterState::Before, other) => {
                 debug_assert!(false, "nothing comes before the start: {other:?}");
                 return;
@@ -82,5 +88,9 @@ impl StreamWriter for ChatStreamWriter {
             out.extend_from_slice(DONE);
         }
         None
+    }
+
+    fn retract_end(&mut self) {
+        self.state = WriterState::Retracted;
     }
 }

@@ -52,6 +52,8 @@ enum WritePhase {
     Stopped,
     /// Everything is said but that it is the end.
     Ended,
+    /// The end was taken back, so only an error can follow.
+    Retracted,
     Over,
 }
 
@@ -80,8 +82,11 @@ impl MessagesStreamWriter {
 
 impl StreamWriter for MessagesStreamWriter {
     fn write(&mut self, event: &Event<'_>, out: &mut Vec<u8>, ledger: &mut Ledger) {
-        if let WritePhase::Ended | WritePhase::Over = self.phase {
-            return;
+        match (self.phase, event) {
+            (WritePhase::Ended | WritePhase::Over, _) => return,
+            (WritePhase::Retracted, Event::Error(_)) => {}
+            (WritePhase::Retracted, _) => return,
+            (WritePhase::Before | WritePhase::Begun | WritePhase::Stopped, _) => {}
         }
         match event {
             Event::Delta { block, piece } => {
@@ -151,9 +156,13 @@ impl StreamWriter for MessagesStreamWriter {
                 let cut = "The upstream's answer ended without saying why.";
                 self.fail(&ApiError::new(ErrorKind::Truncated, cut), out);
             }
-            WritePhase::Over => {}
+            WritePhase::Retracted | WritePhase::Over => {}
         }
         None
+    }
+
+    fn retract_end(&mut self) {
+        self.phase = WritePhase::Retracted;
     }
 }
 

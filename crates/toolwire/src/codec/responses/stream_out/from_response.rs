@@ -1,7 +1,9 @@
 //! A whole answer of Responses as a stream, with every item as it came.
 
 use super::event_writer::{EventWriter, part_place, place};
-use crate::wire::{Kind, Raw, ReadError, Write};
+use crate::codec::responses::error_out;
+use crate::model::ApiError;
+use crate::wire::{Kind, Object, Raw, ReadError, Write};
 
 /// Writes the stream. An answer that is not finished has no end.
 pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
@@ -20,7 +22,7 @@ pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
     let end = match status.as_ref().and_then(text).as_deref() {
         Some("incomplete") => "response.incomplete",
         Some("failed") => "response.failed",
-        Some("cancelled") => "response.cancelled",
+        Some("cancelled") => CANCELLED,
         Some("queued" | "in_progress") => return Ok(events.out),
         // A status that nobody knows is in the answer for those who do.
         // vectors/responses/responses-unknown-status
@@ -28,6 +30,44 @@ pub(crate) fn stream_from_response(kind: &str) -> Result<Vec<u8>, ReadError> {
     };
     events.write(end, b"", &[("response", &answer)]);
     Ok(events.out)
+}
+
+/// Writes the last events of the stream of an answer that is not made any further, each on
+/// its own. `number` is that of the first of them: a stream without events begins before it
+/// ends, because the SDK's helpers expect that.
+pub(crate) fn ending(
+    answer: &str,
+    failure: Option<&ApiError>,
+    number: u64,
+) -> Result<Vec<Vec<u8>>, ReadError> {
+    let answer = Raw::made(answer);
+    let mut events = EventWriter::after(number);
+    let mut written = Vec::new();
+    let mut write = |kind: &str, members: &dyn Fn(&mut Object<'_>)| {
+        let mut out = Vec::with_capacity(answer.text().len() + 128);
+        events.write(kind, b"", &mut out, members);
+        written.push(out);
+    };
+    if number == 0 {
+        let begun = answer.but(&BEGUN)?;
+        for kind in ["response.created", "response.in_progress"] {
+            write(kind, &|event| event.put("response", &begun));
+        }
+    }
+    let Some(failure) = failure else {
+        // OpenAI publishes no event for it and sends none, so that a client cannot tell its
+        // stream from one that was cut off. This is the name that its webhooks have for it.
+        // The SDKs pass events on that they do not know, and Open Responses ends a stream
+        // with this line.
+        write(CANCELLED, &|event| event.put("response", &answer));
+        if let Some(last) = written.last_mut() {
+            last.extend_from_slice(DONE);
+        }
+        return Ok(written);
+    };
+    write("error", &|event| error_out::write_event(failure, event));
+    write("response.failed", &|event| event.put("response", &answer));
+    Ok(written)
 }
 
 /// The events of the stream.
@@ -136,6 +176,11 @@ fn text(raw: &Raw<'_>) -> Option<String> {
     }
     Some(raw.reader().string().ok()?.decode().into_owned())
 }
+
+const CANCELLED: &str = "response.cancelled";
+
+/// What a stream ends with.
+const DONE: &[u8] = b"data: [DONE]\n\n";
 
 const CONTENT: [&str; 2] = ["response.content_part.added", "response.content_part.done"];
 const SUMMARY: [&str; 2] =

@@ -279,14 +279,7 @@ impl ResponsesStreamWriter {
             self.id = response_id(self.settings.origin, None, Some(&self.context));
             self.lifecycle("response.created", &ResponseEnd::new("in_progress", None), out);
         }
-        self.events.write("error", b"", out, |event| {
-            event.put("code", &error_out::code(failure));
-            event.put("message", &failure.message);
-            event.put("param", &failure.param);
-            // The API reference has the members above. OpenAI itself nests them, and
-            // the SDKs and Open Responses expect them nested.
-            error_out::detail(failure, event.object("error"));
-        });
+        self.events.write("error", b"", out, |event| error_out::write_event(failure, event));
         let mut ended = ResponseEnd::new("failed", None);
         ended.failure = Some(failure);
         self.terminal(&ended, out);

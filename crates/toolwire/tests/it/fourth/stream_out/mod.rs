@@ -83,6 +83,10 @@ impl StreamWriter for FourthStreamWriter {
         write(out, "closed", |_event| {});
         None
     }
+
+    fn retract_end(&mut self) {
+        // It writes an error wherever there is one.
+    }
 }
 
 impl FourthStreamWriter {

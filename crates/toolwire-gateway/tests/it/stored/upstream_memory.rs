@@ -1,0 +1,135 @@
+//! Upstreams that remember by themselves, and who may ask them.
+
+use serde_json::{Value, json};
+use toolwire::Protocol;
+use toolwire_gateway::Gateway;
+use toolwire_gateway::config::{Secret, StoreConfig};
+use toolwire_store::Options;
+
+use super::{delete, respond};
+use crate::client;
+use crate::upstream::{ReceivedRequest, Server, Step, whole};
+use crate::{at, config, start};
+
+const OWNER: &str = "authorization: Bearer the-key-of-the-owner";
+const OTHER: &str = "x-api-key: the-key-of-another-client";
+
+/// Answers each request with another id, and with reasoning.
+fn remembers(name: &str, turn: usize, request: &ReceivedRequest) -> Vec<Step> {
+    if request.head.starts_with("GET") || request.head.starts_with("DELETE") {
+        return whole(200, "", json!({"asked": request.path}).to_string());
+    }
+    let answer = json!({"id": format!("resp_of_{name}_{turn}"), "object": "response",
+        "created_at": 1, "status": "completed", "model": "m-1", "store": true, "output": [
+        {"type": "reasoning", "id": format!("rs_{turn}"), "summary": [], "encrypted_content": "gAAA"},
+        {"type": "message", "id": format!("msg_{turn}"), "status": "completed", "role": "assistant",
+         "content": [{"type": "output_text", "text": format!("Answer {turn}"), "annotations": []}]}]});
+    whole(200, "", answer.to_string())
+}
+
+async fn server(name: &'static str) -> Server {
+    Server::scripted(Protocol::Responses, move |turn, request| remembers(name, turn, request)).await
+}
+
+async fn gateway(servers: &[&Server], keys: &[&str]) -> Gateway {
+    let mut upstreams: Vec<_> = servers.iter().map(|server| at(server)).collect();
+    for (number, upstream) in upstreams.iter_mut().enumerate() {
+        upstream.name = format!("upstream{number}");
+    }
+    let mut config = config(upstreams);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = keys.iter().map(|key| Secret::new((*key).to_owned())).collect();
+    start(config).await
+}
+
+/// Two clients share the upstream's account, but nothing that is in it: the gateway remembers
+/// for each of them.
+#[tokio::test]
+async fn clients_that_share_an_account_share_no_memory() {
+    let server = server("upstream").await;
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let gateway = gateway(&[&server], &keys).await;
+    let to = gateway.address();
+    let ask = async |key: &str, body: Value| {
+        client::post(to, "/v1/responses", &[key], &body.to_string()).await
+    };
+    let first = ask(OWNER, json!({"model": "m", "input": "My secret"})).await;
+    assert_eq!(first.status, 200, "{first:?}");
+    let id = first.json()["id"].clone();
+
+    let sent = server.only().json();
+    assert_eq!(sent["store"], false, "the upstream keeps nothing");
+    assert_eq!(sent["include"], json!(["reasoning.encrypted_content"]), "{sent}");
+
+    for body in [
+        json!({"model": "m", "input": "What did I say?", "previous_response_id": id}),
+        json!({"model": "m", "input": [{"type": "item_reference", "id": "msg_0"}]}),
+    ] {
+        let foreign = ask(OTHER, body).await;
+        assert!([400, 404].contains(&foreign.status), "{foreign:?}");
+    }
+    let path = format!("/v1/responses/{}", id.as_str().unwrap());
+    assert_eq!(client::get(to, &path, &[OTHER]).await.status, 404);
+    assert_eq!(server.seen_count(), 1, "the upstream was not asked");
+
+    assert_eq!(client::get(to, &path, &[OWNER]).await.json()["id"], id);
+    let body = json!({"model": "m", "input": "And now?", "previous_response_id": id});
+    let second = ask(OWNER, body).await;
+    assert_eq!(second.status, 200, "{second:?}");
+    let sent = server.seen().pop().unwrap().json();
+    assert_eq!(sent.get("previous_response_id"), None);
+    let kinds: Vec<_> =
+        sent["input"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
+    assert_eq!(kinds.len(), 4, "{sent}");
+    assert_eq!(sent["input"][1]["encrypted_content"], "gAAA", "{sent}");
+}
+
+/// A client that is alone asks the upstream for what that has kept.
+#[tokio::test]
+async fn what_an_upstream_has_kept_is_asked_of_it() {
+    let server = server("upstream").await;
+    let gateway = gateway(&[&server], &[]).await;
+    let to = gateway.address();
+    let first = respond(to, &json!({"model": "m", "input": "Hi"})).await;
+    assert_eq!(server.only().json().get("store"), None, "the upstream keeps it");
+    let path = format!("/v1/responses/{}", first.json()["id"].as_str().unwrap());
+    assert_eq!(client::get(to, &path, &[]).await.json()["asked"], path.as_str());
+    let items = format!("{path}/input_items");
+    let query = format!("{items}?limit=2");
+    let asked = client::get(to, &query, &[]).await;
+    assert!(asked.json()["asked"].as_str().unwrap().starts_with(&items), "{asked:?}");
+    assert_eq!(delete(to, &path, &[]).await.json()["asked"], path.as_str());
+}
+
+/// Each of two upstreams would know only its own part of a thread.
+#[tokio::test]
+async fn a_thread_over_two_upstreams_is_kept_by_the_gateway() {
+    let one = server("one").await;
+    let another = server("another").await;
+    let gateway = gateway(&[&one, &another], &[]).await;
+    let mut previous = Value::Null;
+    for turn in 0..6 {
+        let body = json!({"model": "m", "input": format!("Turn {turn}"),
+            "previous_response_id": previous});
+        let got = respond(gateway.address(), &body).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        previous = got.json()["id"].clone();
+    }
+    assert!(one.seen_count() > 0 && another.seen_count() > 0);
+    for sent in one.seen().into_iter().chain(another.seen()) {
+        assert_eq!(sent.json()["store"], false);
+    }
+}
+
+/// If the only upstream that can know an id fails, the client hears of that. Another one would
+/// say that there is no such response, and the client would give up its thread.
+#[tokio::test]
+async fn an_upstream_that_fails_is_not_taken_for_a_thread_that_is_gone() {
+    let failing = Server::new(Protocol::Responses, whole(503, "", "{}")).await;
+    let other = Server::new(Protocol::Chat, whole(503, "", "{}")).await;
+    let gateway = gateway(&[&failing, &other], &[]).await;
+    let body = json!({"model": "m", "input": "Go on", "previous_response_id": "resp_of_upstream"});
+    let got = respond(gateway.address(), &body).await;
+    assert_eq!(got.status, 503, "{got:?}");
+    assert_eq!(other.seen_count(), 0);
+}

@@ -28,6 +28,9 @@ FILES = {
 # Commands that would run these tests again, or take minutes.
 NOT_RUN_HERE = re.compile(r"^(cargo xtask |cargo deny|sudo )")
 
+# What puts the command on the reader's PATH. It builds what the tests have built already.
+INSTALL = re.compile(r"^cargo install ")
+
 # A gateway, which serves the commands after it in its block.
 SERVE = re.compile(r"^toolwire( serve .*)?\s*(#.*)?$")
 
@@ -97,8 +100,11 @@ def test_commands(block, tmp_path):
         for command in commands(block):
             if NOT_RUN_HERE.match(command):
                 continue
-            command = re.sub(r"cargo run --release( --quiet)?( --)?", "toolwire", command)
             ran += 1
+            if INSTALL.match(command):
+                install(command, tmp_path / "installed")
+                continue
+            command = re.sub(r"cargo run --release( --quiet)?( --)?", "toolwire", command)
             if SERVE.match(command):
                 command = re.sub(r"^toolwire( serve)?", "toolwire serve --listen 127.0.0.1:0", command)
                 address = gateways.enter_context(serving(command, **process_options))
@@ -120,6 +126,16 @@ def test_commands(block, tmp_path):
             assert done.returncode == 0, f"{command}\n{done.stderr}"
             assert done.stdout, f"{command} printed nothing"
     assert ran, "no command of this block was run"
+
+
+def install(command, folder):
+    """Installs the command into a folder, as it was built for the tests."""
+    command = command.partition("#")[0].strip()
+    command = f"{command} --debug --no-track --root {folder}"
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+    installed = subprocess.run([folder / "bin/toolwire", "--version"], capture_output=True, text=True)
+    assert installed.stdout.startswith("toolwire "), installed
 
 
 def programs():

@@ -12,6 +12,10 @@ use crate::stateful::WrittenAnswer;
 use crate::text_tools::{Recovery, TextRequest};
 use crate::wire::{Kind, ReadError, Reader, Str};
 
+/// About how many bytes the members take that a client's protocol has and the upstream's
+/// lacks: ids for every item, and settings that are always there.
+const OWN_MEMBERS: usize = 1024;
+
 /// Translates whole answers to one request. It borrows nothing of the request,
 /// because answers take their time.
 #[derive(Clone, Debug)]
@@ -153,7 +157,8 @@ impl ResponseTranslator {
         }
         restore::distinct(&mut response, &mut ledger);
         let repeated = self.context.as_ref().map_or(0, |context| context.echo.len());
-        let mut out = Vec::with_capacity(source.len() + source.len() / 4 + repeated);
+        // If the buffer had to grow in the end, all of it would be copied.
+        let mut out = Vec::with_capacity(source.len() + source.len() / 4 + repeated + OWN_MEMBERS);
         let encode = codec(self.to).encode_response;
         let written = encode(&response, self.context.as_ref(), &mut out, &mut ledger);
         let Translated { body, ledger, required_features: _ } =

@@ -51,6 +51,26 @@ struct KnownUsage {
     begun: u64,
 }
 
+impl KnownUsage {
+    /// Whether so many bytes more are within a limit, according to a count that need not be
+    /// made again.
+    fn fits(&self, limit: u64, added: u64, now: Instant) -> bool {
+        let is_recent = self.tried_at.is_some_and(|at| now.duration_since(at) < COUNT_AGAIN);
+        is_recent && !self.exceeds(limit, added)
+    }
+
+    /// Whether so many bytes more would be too many. Nobody is refused without a count.
+    fn exceeds(&self, limit: u64, added: u64) -> bool {
+        added > 0 && self.is_counted && self.bytes.saturating_add(added) > limit
+    }
+
+    fn begin(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.under_way = self.under_way.saturating_add(bytes);
+        self.begun = self.begun.saturating_add(bytes);
+    }
+}
+
 /// Room that a write has taken. It stays taken unless it is given back.
 pub(crate) struct Room<'t> {
     usage: &'t UsageTracker,
@@ -83,6 +103,9 @@ impl UsageTracker {
         tenant: &'t Tenant,
         added: u64,
     ) -> Result<Room<'t>, StoreError> {
+        if let Some(room) = self.take_at_once(limits, tenant, added) {
+            return Ok(room);
+        }
         for scope in [Some(tenant), None] {
             if added > 0 && !self.is_recent(scope, COUNT_AGAIN) {
                 let is_first = self.get(scope).tried_at.is_none() && !self.get(scope).is_counted;
@@ -98,6 +121,24 @@ impl UsageTracker {
         self.take_known(limits, tenant, added)
     }
 
+    /// Takes room if nothing has to be counted for it, which is so for most writes.
+    fn take_at_once<'t>(
+        &'t self,
+        limits: &Limits,
+        tenant: &'t Tenant,
+        bytes: u64,
+    ) -> Option<Room<'t>> {
+        let (mut known, now) = (self.lock(), Instant::now());
+        let Known { tenants, total } = &mut *known;
+        let of_tenant = tenants.get_mut(tenant)?;
+        if !of_tenant.fits(limits.tenant, bytes, now) || !total.fits(limits.total, bytes, now) {
+            return None;
+        }
+        of_tenant.begin(bytes);
+        total.begin(bytes);
+        Some(Room { usage: self, tenant, bytes })
+    }
+
     /// Takes room whatever the limits are.
     pub(crate) fn take_anyway<'t>(&'t self, tenant: &'t Tenant, bytes: u64) -> Room<'t> {
         begin(&mut self.lock(), tenant, bytes);
@@ -106,8 +147,11 @@ impl UsageTracker {
 
     /// Whether it is known, without counting, that a tenant may store so many bytes more.
     pub(crate) fn is_known_to_fit(&self, limits: &Limits, tenant: &Tenant, added: u64) -> bool {
-        let is_known = |scope| self.get(scope).is_counted && self.is_recent(scope, COUNT_AGAIN);
-        is_known(Some(tenant)) && is_known(None) && self.exceeded(limits, tenant, added).is_none()
+        let (known, now) = (self.lock(), Instant::now());
+        let fits = |usage: &KnownUsage, limit| usage.is_counted && usage.fits(limit, added, now);
+        let of_tenant = known.tenants.get(tenant);
+        of_tenant.is_some_and(|usage| fits(usage, limits.tenant))
+            && fits(&known.total, limits.total)
     }
 
     /// Counts what was deleted.
@@ -214,10 +258,7 @@ impl UsageTracker {
 
 fn begin(known: &mut Known, tenant: &Tenant, bytes: u64) {
     for scope in [Some(tenant), None] {
-        let known = known.get_mut(scope);
-        known.bytes = known.bytes.saturating_add(bytes);
-        known.under_way = known.under_way.saturating_add(bytes);
-        known.begun = known.begun.saturating_add(bytes);
+        known.get_mut(scope).begin(bytes);
     }
 }
 
@@ -230,10 +271,7 @@ impl Known {
         added: u64,
     ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
         let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
-        scopes.into_iter().find(|(scope, _, limit)| {
-            let KnownUsage { bytes, is_counted, .. } = self.get(*scope);
-            added > 0 && is_counted && bytes.saturating_add(added) > *limit
-        })
+        scopes.into_iter().find(|(scope, _, limit)| self.get(*scope).exceeds(*limit, added))
     }
 
     fn get(&self, scope: Option<&Tenant>) -> KnownUsage {

@@ -8,6 +8,7 @@
 //! | no response, or a part of one | no | no | failed |
 //! | a response that cannot be read | no | no | failed |
 //! | status 429, or a rate limit as the first event | no | if 429 is in `statuses` | paused |
+//! | an answer that its vendor cannot use | no | no | healthy |
 //! | a status from 500, or an error of the upstream as the first event | no | if it is in `statuses` | failed |
 //! | any other status | no | if it is in `statuses` | healthy |
 //!
@@ -114,6 +115,8 @@ impl RetryPolicy {
             // The upstream had begun to respond and may have run the request.
             (ErrorKind::Truncated | ErrorKind::Timeout, _) => Decision::FAILED,
             (_, Blame::Client | Blame::Gateway) => Decision::HEALTHY,
+            // It works, and has run the request.
+            (ErrorKind::UnusableAnswer, _) => Decision::HEALTHY,
             (ErrorKind::Overloaded, Blame::Upstream) => self.after_status(503),
             (_, Blame::Upstream) => self.after_status(500),
         }

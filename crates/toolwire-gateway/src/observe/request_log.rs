@@ -65,7 +65,8 @@ pub(crate) enum Outcome {
     Refused,
     /// The client got an error of the upstream or of toolwire.
     Failed,
-    /// A stream ended with an error.
+    /// An answer broke off: a stream ended with an error, or a response that passed says
+    /// itself that it failed.
     Broken,
     /// The client left.
     Left,

@@ -47,7 +47,7 @@ impl BackgroundRequest {
             let replay = Box::new(job.replay(&self.state, heartbeat));
             ClientResponse::Replay { headers, replay }
         } else {
-            ClientResponse::Whole { headers, body: job.queued() }
+            ClientResponse::Whole { headers, body: job.queued(), outcome: Outcome::Answered }
         };
         let (state, format, client) = (&self.state, self.active.config.log, self.client);
         let log = RequestLog::start(state, format, id.to_owned(), client, LOG_PATH);
@@ -91,9 +91,9 @@ impl BackgroundRequest {
         let result = result.map_err(|failure| failure.without_secrets(&context.secret_mask()));
         let mut log = context.log;
         match result {
-            Ok(ClientResponse::Whole { headers: _, body }) => {
+            Ok(ClientResponse::Whole { headers: _, body, outcome }) => {
                 log.set_status(200);
-                log.finish(Outcome::Answered);
+                log.finish(outcome);
                 job.complete(body, Vec::new()).await
             }
             Ok(ClientResponse::Stream { headers: _, mut stream }) => {

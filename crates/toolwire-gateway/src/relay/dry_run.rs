@@ -7,6 +7,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::wire::{Object, Raw, Write as _};
 
 use super::{ClientResponse, Failure, RequestContext, headers};
+use crate::observe::Outcome;
 use crate::upstream::Upstream;
 
 /// Whether a client asks for what would be sent.
@@ -41,7 +42,7 @@ impl Plan<'_> {
         headers::set_request_id(context.client, &context.log.id, &mut response_headers);
         response_headers.insert(HEADER.clone(), HeaderValue::from_static("?1"));
         let body = self.write(&context.parts.method, upstream, ledger).into();
-        ClientResponse::Whole { headers: response_headers, body }
+        ClientResponse::Whole { headers: response_headers, body, outcome: Outcome::Answered }
     }
 
     /// The plan as JSON. Whatever is a secret is masked.

@@ -117,6 +117,17 @@ impl Failure {
         failure
     }
 
+    /// The upstream responded with an answer that says that it failed.
+    pub(super) fn from_failed_response(
+        context: &RequestContext<'_>,
+        upstream: &Upstream,
+        upstream_headers: &HeaderMap,
+        error: ApiError,
+    ) -> Self {
+        let failure = Self::from_stream_error(error, upstream);
+        failure.with_headers(headers::for_client(context, upstream, upstream_headers))
+    }
+
     /// An upstream's error that passes as it is.
     pub(super) fn from_passed_error(
         upstream: &Upstream,

@@ -122,6 +122,8 @@ enum ClientResponse {
     Whole {
         headers: HeaderMap,
         body: Bytes,
+        /// What the log says of it: a response that passes may say itself that it failed.
+        outcome: Outcome,
     },
     Stream {
         headers: HeaderMap,
@@ -249,10 +251,10 @@ pub(crate) fn relay(
             return respond(headers, ResponseBody::Early(stream));
         };
         match result {
-            Ok(ClientResponse::Whole { headers, body }) => {
+            Ok(ClientResponse::Whole { headers, body, outcome }) => {
                 log.set_status(200);
                 log.add_sent(body.len());
-                log.finish(Outcome::Answered);
+                log.finish(outcome);
                 respond(headers, ResponseBody::whole(body))
             }
             Ok(ClientResponse::Stream { headers, mut stream }) => {
@@ -313,7 +315,7 @@ pub(crate) async fn plan(
         Err(failure) => Err(failure),
     };
     match planned {
-        Ok(ClientResponse::Whole { headers: _, body }) => Ok(body.to_vec()),
+        Ok(ClientResponse::Whole { body, .. }) => Ok(body.to_vec()),
         Ok(ClientResponse::Stream { .. } | ClientResponse::Replay { .. }) => Err(Vec::new()),
         Err(failure) => {
             let failure = failure.without_secrets(&context.secret_mask());

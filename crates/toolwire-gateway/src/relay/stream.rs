@@ -29,8 +29,8 @@ use self::batching::Batching;
 use self::commit::Commit;
 use self::kept_memory::KeptMemory;
 pub(super) use self::opening::begin;
-use super::RequestContext;
 use super::loss::LossTrailers;
+use super::{Failure, RequestContext};
 use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::StreamAborted;
 use crate::secret_mask::SecretMask;
@@ -328,7 +328,7 @@ impl ResponseStream {
                     && !self.kept.is_exhausted()
                     && !self.commit.has_failed() =>
             {
-                self.upstream.failed();
+                self.update_health();
             }
             Outcome::Broken | Outcome::Refused | Outcome::Failed | Outcome::Left => {}
         }
@@ -338,6 +338,17 @@ impl ResponseStream {
         self.record();
         self.log = None;
         self.release_connection();
+    }
+
+    /// Records in the upstream's health what the end of its stream says about it.
+    fn update_health(&self) {
+        match &self.pipe.summary().error {
+            Some(error) => {
+                Failure::from_stream_error(error.clone(), &self.upstream)
+                    .update_health(&self.upstream);
+            }
+            None => self.upstream.failed(),
+        }
     }
 
     /// Puts usage and losses into the log.

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use toolwire::translate::{Error, ResponseTranslator};
 
 use super::{ClientResponse, Failure, RequestContext, SentRequest, headers, loss};
 use crate::heavy_work::in_place;
-use crate::upstream::UpstreamResponse;
+use crate::observe::Outcome;
+use crate::upstream::{Upstream, UpstreamResponse};
 
 /// Reads a response and translates it for the client.
 pub(super) async fn finish(
@@ -26,16 +28,10 @@ pub(super) async fn finish(
     }
     let translated = match heavy_work.run(size, || translator.translate(&body)).await {
         Ok(translated) => translated,
-        Err(Error::NotAnAnswer) => {
-            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
-            return Err(in_place(size, error));
+        Err(error) => {
+            let failure = || unusable(context, upstream, translator, &response, body, &error);
+            return Err(in_place(size, failure));
         }
-        // It says itself how it failed.
-        Err(Error::Refused { entries: _ }) if translator.is_failure(&body) => {
-            let error = || Failure::from_error_response(context, upstream, *status, headers, body);
-            return Err(in_place(size, error));
-        }
-        Err(other) => return Err(Failure::unreadable_response(upstream, &other.to_string())),
     };
     let summary = &translated.summary;
     context.log.set_usage(summary.usage.as_ref(), summary.calls);
@@ -48,10 +44,18 @@ pub(super) async fn finish(
     headers::set_recovered(summary.recovered, &mut headers);
     let limit = context.active.config.limits.loss_header;
     loss::write_header(&losses, &translated.ledger, limit, &mut headers);
-    upstream.succeeded();
-    // A response that says it failed has an error in it.
-    let mask = summary.error.is_some().then(|| context.secret_mask());
-    let masked = mask.and_then(|mask| mask.mask(&translated.body));
+    let (mut masked, mut outcome) = (None, Outcome::Answered);
+    match &summary.error {
+        None => upstream.succeeded(),
+        // The response says that it failed, and passes.
+        Some(error) => {
+            let failure = Failure::from_stream_error(error.clone(), upstream);
+            failure.update_health(upstream);
+            context.log.set_reason(failure.reason());
+            masked = context.secret_mask().mask(&translated.body);
+            outcome = Outcome::Broken;
+        }
+    }
     let (body, written) = match (masked, translated.body) {
         // The bytes pass.
         (None, Cow::Borrowed(_)) => (body, None),
@@ -59,9 +63,30 @@ pub(super) async fn finish(
         (Some(bytes), _) => (bytes.into(), None),
     };
     reservation.set(body.len());
+    let recorder = recorder.filter(|recorder| summary.error.is_none() || recorder.keeps_failed());
     if let Some(mut recorder) = recorder {
         recorder.set_usage(summary.usage.as_ref());
         Box::pin(recorder.record(body.clone(), written)).await?;
     }
-    Ok(ClientResponse::Whole { headers, body: reservation.hold(body) })
+    Ok(ClientResponse::Whole { headers, body: reservation.hold(body), outcome })
+}
+
+/// Why there is no response for the client. The upstream's may say itself how it failed.
+fn unusable(
+    context: &RequestContext<'_>,
+    upstream: &Upstream,
+    translator: &ResponseTranslator,
+    response: &UpstreamResponse,
+    body: Bytes,
+    error: &Error,
+) -> Failure {
+    let UpstreamResponse { status, headers, body: _ } = response;
+    let is_readable = matches!(error, Error::NotAnAnswer | Error::Refused { entries: _ });
+    if is_readable && let Some(error) = translator.failure(&body) {
+        return Failure::from_failed_response(context, upstream, headers, error);
+    }
+    if matches!(error, Error::NotAnAnswer) {
+        return Failure::from_error_response(context, upstream, *status, headers, body);
+    }
+    Failure::unreadable_response(upstream, &error.to_string())
 }

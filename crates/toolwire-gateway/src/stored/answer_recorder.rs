@@ -40,6 +40,12 @@ impl AnswerRecorder {
         }
     }
 
+    /// Whether an answer is kept that says that it has failed.
+    pub(crate) fn keeps_failed(&self) -> bool {
+        // A session goes on from its last good answer.
+        self.session().is_none()
+    }
+
     /// Whether a client may take the answer for complete before it has its last
     /// event.
     pub(crate) fn holds_stop(&self) -> bool {

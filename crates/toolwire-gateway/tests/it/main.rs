@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod broken_off;
 mod bursts;
 mod canaries;
 mod cancel;

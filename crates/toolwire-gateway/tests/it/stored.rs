@@ -27,7 +27,7 @@ use crate::upstream::{
 use crate::{at, config, fixtures, start};
 
 /// A gateway in front of a server, with a store.
-async fn gateway(server: &Server, options: Options) -> Gateway {
+pub(crate) async fn gateway(server: &Server, options: Options) -> Gateway {
     let mut config = config(vec![at(server)]);
     config.store = StoreConfig::On(options);
     start(config).await

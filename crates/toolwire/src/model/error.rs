@@ -83,6 +83,9 @@ pub enum ErrorKind {
     Truncated,
     /// A filter of the vendor's refused the request.
     ContentFilter,
+    /// The model wrote something that its vendor could not read, such as a call that is
+    /// not JSON.
+    UnusableAnswer,
 }
 
 impl ErrorKind {
@@ -122,7 +125,11 @@ impl ErrorKind {
             | Self::TooLarge
             | Self::RateLimit
             | Self::ContentFilter => Blame::Client,
-            Self::Overloaded | Self::Timeout | Self::Server | Self::Truncated => Blame::Upstream,
+            Self::Overloaded
+            | Self::Timeout
+            | Self::Server
+            | Self::Truncated
+            | Self::UnusableAnswer => Blame::Upstream,
         }
     }
 

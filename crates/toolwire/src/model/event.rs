@@ -241,6 +241,9 @@ pub struct ResponseSummary {
     pub stop: Option<&'static str>,
     /// How it failed, if it did.
     pub error: Option<ApiError>,
+    /// Whether the client gets the bytes that say how it failed, as the vendor wrote them
+    /// among those of an answer, instead of an error.
+    pub passes_failure: bool,
     /// Whether the upstream's own end marker came.
     pub complete: bool,
     /// The dialect of the first call that was read from the model's text, if one

@@ -311,8 +311,9 @@ impl PipeState {
         match &mut self.mode {
             PipeMode::Forward(forward) => {
                 self.done = forward.finish(&mut self.summary);
+                // What was broken off has no good end to be held.
                 if let HeldEnding::Expected = self.held
-                    && self.done
+                    && self.summary.complete
                 {
                     let ending = Ending { event: Vec::new(), written: None };
                     self.held = HeldEnding::Held(ending);
@@ -346,6 +347,7 @@ impl PipeState {
         }
         self.done = true;
         self.summary.error = Some(error.clone());
+        self.summary.passes_failure = false;
         match &mut self.mode {
             PipeMode::Forward(forward) => forward.fail(&Event::Error(error), out),
             PipeMode::Translate(_) => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Error, Options, Translated, invalid, settle, spliced, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger, LossPolicy};
-use crate::model::{Protocol, Request, Response, ResponseContext, ResponseSummary};
+use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, ResponseSummary};
 use crate::protocol::Description;
 use crate::restore::{self, Restore};
 use crate::stateful::WrittenAnswer;
@@ -111,12 +111,11 @@ impl ResponseTranslator {
         self.finish(source, decoded)
     }
 
-    /// Whether the model failed, as an answer in whose place an error belongs
-    /// says. Such an answer is refused where it does not pass.
-    pub fn is_failure(&self, body: &[u8]) -> bool {
-        let source = utf8(body).ok();
-        let response = source.and_then(|source| (codec(self.from).decode_response)(source).ok());
-        response.is_some_and(|response| response.is_failure())
+    /// How the model failed, as an answer in whose place an error belongs says. Such an
+    /// answer is refused where it does not pass. `None` for any other document.
+    pub fn failure(&self, body: &[u8]) -> Option<ApiError> {
+        let response = (codec(self.from).decode_response)(utf8(body).ok()?).ok()?;
+        response.failure().cloned()
     }
 
     /// Translates an answer that may be an error.
@@ -179,7 +178,8 @@ impl ResponseTranslator {
             let (summary, written) = (ResponseSummary::default(), None);
             return Ok(TranslatedResponse { body, ledger, summary, written });
         };
-        let summary = ResponseSummary::of(&response);
+        let mut summary = ResponseSummary::of(&response);
+        summary.passes_failure = summary.error.is_some();
         let body = self.renamed(source, response.model.as_ref());
         Ok(TranslatedResponse { body, ledger: Vec::new(), summary, written: None })
     }

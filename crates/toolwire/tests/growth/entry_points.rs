@@ -170,7 +170,7 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
         names: &[
             "translate::response",
             "translate::ResponseTranslator::translate",
-            "translate::ResponseTranslator::is_failure",
+            "translate::ResponseTranslator::failure",
         ],
         takes: Kind::Answer,
         pairs: true,
@@ -179,7 +179,7 @@ pub(crate) const ENTRY_POINTS: &[EntryPoint] = &[
             let Ok(prepared) = PreparedRequest::new(to, from, request) else { return };
             let translator = prepared.response_translator(&Options::new());
             drop(translator.translate(body));
-            let _ = translator.is_failure(body);
+            let _ = translator.failure(body);
             drop(translate::response(from, to, body, &Options::new()));
         },
     },

@@ -26,7 +26,6 @@ use super::{
     ClientResponse, Failure, RequestContext, dry_run, headers, no_model, respond,
     respond_with_error,
 };
-use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
 use crate::upstream::{PassedRequest, Upstream, UpstreamError};
 
@@ -40,10 +39,10 @@ pub(crate) async fn serve(
     let passed = passed.map_err(|failure| failure.without_secrets(&context.secret_mask()));
     let RequestContext { client, mut log, .. } = context;
     match passed {
-        Ok(Passed::Planned(ClientResponse::Whole { headers, body })) => {
+        Ok(Passed::Planned(ClientResponse::Whole { headers, body, outcome })) => {
             log.set_status(200);
             log.add_sent(body.len());
-            log.finish(Outcome::Answered);
+            log.finish(outcome);
             respond(headers, ResponseBody::whole(body))
         }
         Ok(Passed::Planned(ClientResponse::Stream { headers, stream })) => {

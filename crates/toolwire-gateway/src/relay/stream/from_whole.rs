@@ -41,7 +41,7 @@ pub(super) async fn begin(
     stream.kept.set(stream.out.len());
     stream.hold_stop();
     let headers = headers::for_client(context, upstream, &headers);
-    if let Some(error) = &stream.pipe.summary().error {
+    if let Some(error) = stream.error_for_client() {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     // The whole response is translated before its head is sent, so its losses

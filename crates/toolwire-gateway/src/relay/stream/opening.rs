@@ -5,6 +5,7 @@ use std::time::Duration;
 use hyper::header::HeaderMap;
 use tokio::time::{Instant, timeout_at};
 use toolwire::Entry;
+use toolwire::model::ApiError;
 use toolwire::pipe::Pipe;
 
 use super::{ResponseStream, from_whole, set_headers};
@@ -35,7 +36,7 @@ pub(in crate::relay) async fn begin(
     if let Err(error) = first {
         return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
-    if let Some(error) = &stream.pipe.summary().error {
+    if let Some(error) = stream.error_for_client() {
         return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
     }
     Ok(client_response(context, &request, stream, headers, &[]))
@@ -98,7 +99,7 @@ impl ResponseStream {
                     self.hold_stop();
                 }
             }
-            if self.has_ended() || self.pipe.summary().error.is_some() {
+            if self.has_ended() || self.error_for_client().is_some() {
                 return Ok(());
             }
             if !self.out.is_empty() {
@@ -108,6 +109,12 @@ impl ResponseStream {
                 hold_until = hold_until.min(self.received_at + MAX_OPENING_DELAY);
             }
         }
+    }
+
+    /// The error that the client is to get, if there is one.
+    pub(super) fn error_for_client(&self) -> Option<&ApiError> {
+        let summary = self.pipe.summary();
+        summary.error.as_ref().filter(|_| !summary.passes_failure)
     }
 
     /// Whether there is something for the client, and the model has said something.

@@ -18,6 +18,7 @@ pub(super) fn response(body: &str) -> Option<ResponseOverview<'_>> {
             "usage" => usage = overview::value::<Usage<'_>>(reader)?.map(usage_in::read),
             "id" | "object" | "service_tier" => _ = overview::has_text(reader)?,
             "created" => _ = overview::value::<At<u64>>(reader)?,
+            "error" => overview::absent(reader)?,
             _other => overview::anything(reader)?,
         }
         Some(())
@@ -46,6 +47,7 @@ impl Choices {
                     "message" => calls = Some(self.read_message(reader)?),
                     "finish_reason" => word = overview::value::<Str<'_>>(reader)?,
                     "index" => _ = overview::value::<At<u64>>(reader)?,
+                    "error" => overview::absent(reader)?,
                     _other => overview::anything(reader)?,
                 }
                 Some(())

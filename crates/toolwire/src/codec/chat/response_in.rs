@@ -2,15 +2,25 @@
 
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
-use crate::model::{Candidate, Protocol, Response, Role, Turn};
+use crate::codec::openai;
+use crate::model::{Candidate, Protocol, Response, Role, Stop, Turn};
 use crate::wire::{At, Extra, Raw, ReadError, Reader, Str, What, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
     let read: Completion<'a> = Reader::new(body).document()?;
-    let Completion { at, id, object: _, created, model, choices, usage, service_tier, mut extra } =
-        read;
-    keep_meaningful(&mut extra);
+    let Completion {
+        at,
+        id,
+        object: _,
+        created,
+        model,
+        choices,
+        usage,
+        service_tier,
+        error,
+        mut extra,
+    } = read;
     let choices = choices.ok_or_else(|| ReadError::missing(at, "choices"))?;
     // The model has not even said nothing.
     if choices.is_empty() {
@@ -20,6 +30,10 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
     for (index, choice) in choices.into_iter().enumerate() {
         candidates.push(candidate(choice, index as u64)?);
     }
+    if let Some(error) = error {
+        explain(error, &mut candidates, &mut extra);
+    }
+    keep_meaningful(&mut extra);
     Ok(Response {
         origin: Protocol::Chat,
         id,
@@ -33,8 +47,7 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
 }
 
 fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
-    let CompletionChoice { at, index, message, finish_reason, logprobs, mut extra } = choice;
-    keep_meaningful(&mut extra);
+    let CompletionChoice { at, index, message, finish_reason, logprobs, error, mut extra } = choice;
     let is_filtered = finish_reason.as_ref().is_some_and(|word| *word == "content_filter");
     let turn = match message {
         Some(mut message) => {
@@ -47,13 +60,35 @@ fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidat
         None if is_filtered => Turn::new(at, Role::Assistant, Vec::new()),
         None => return Err(ReadError::missing(at, "message")),
     };
-    let stop = At::new(
+    let mut stop = At::new(
         finish_reason.as_ref().map_or(at, Str::pos),
         stop_in::read(finish_reason, &turn.items),
     );
+    // Whatever the word is: an answer with an error in it is not complete.
+    // vectors/responses/chat-choice-error
+    if let Some(error) = error {
+        match openai::error_in::of_member(&error) {
+            Some(explained) => stop.value = Stop::Failed(Box::new(explained)),
+            None => extra.push(Extra { key: Str::plain("error"), value: error }),
+        }
+    }
+    keep_meaningful(&mut extra);
     if let Some(index) = index.filter(|index| index.value != position) {
         let value = Raw::made(index.value.to_string()).at(index.pos);
         extra.push(Extra { key: Str::plain("index"), value });
     }
     Ok(Candidate { at, turns: vec![turn], stop, logprobs, extra })
+}
+
+/// An error beside the answers explains the one that was broken off. If none was, it is a
+/// member like any other. vectors/responses/chat-error-beside-choices
+fn explain<'a>(error: Raw<'a>, candidates: &mut [Candidate<'a>], extra: &mut Vec<Extra<'a>>) {
+    let failure = candidates.iter_mut().find_map(|candidate| {
+        let Stop::Failed(failure) = &mut candidate.stop.value else { return None };
+        Some(failure)
+    });
+    match (failure, openai::error_in::of_member(&error)) {
+        (Some(failure), Some(explained)) => **failure = explained,
+        (_, _) => extra.push(Extra { key: Str::plain("error"), value: error }),
+    }
 }

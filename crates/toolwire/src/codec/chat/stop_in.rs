@@ -1,7 +1,7 @@
 //! Why the model stopped: reading it.
 
 use super::stream_in::json_balance::JsonBalance;
-use crate::model::{ApiError, Arguments, ErrorKind, Item, Stop};
+use crate::model::{ApiError, Arguments, ErrorKind, Item, Retry, Stop};
 use crate::wire::Str;
 
 /// Why the model stopped.
@@ -80,7 +80,7 @@ enum Ending {
 /// (`error`), Cohere (`complete`, `error_toxic`, `user_cancel`, …), Bedrock
 /// (`content_filtered`, `guardrail_intervened`, `malformed_…`) and Gemini (`safety`,
 /// `malformed_function_call`, …).
-const WORDS: [(&str, Ending); 49] = [
+const WORDS: [(&str, Ending); 54] = [
     ("stop", Ending::Finished),
     ("tool_calls", Ending::Finished),
     ("function_call", Ending::Finished),
@@ -107,6 +107,10 @@ const WORDS: [(&str, Ending); 49] = [
     ("spii", Ending::Filter),
     ("model_armor", Ending::Filter),
     ("error_toxic", Ending::Filter),
+    ("image_prohibited_content", Ending::Filter),
+    ("image_recitation", Ending::Filter),
+    ("image_safety", Ending::Filter),
+    ("language", Ending::Filter),
     ("insufficient_system_resource", Ending::Failed(ErrorKind::Overloaded)),
     ("overloaded", Ending::Failed(ErrorKind::Overloaded)),
     ("timeout", Ending::Failed(ErrorKind::Timeout)),
@@ -123,13 +127,14 @@ const WORDS: [(&str, Ending); 49] = [
     ("failed", Ending::Failed(ErrorKind::Server)),
     ("internal_error", Ending::Failed(ErrorKind::Server)),
     ("server_error", Ending::Failed(ErrorKind::Server)),
-    ("malformed_function_call", Ending::Failed(ErrorKind::Server)),
-    ("malformed_model_output", Ending::Failed(ErrorKind::Server)),
-    ("malformed_response", Ending::Failed(ErrorKind::Server)),
-    ("malformed_tool_use", Ending::Failed(ErrorKind::Server)),
-    ("missing_thought_signature", Ending::Failed(ErrorKind::Server)),
-    ("too_many_tool_calls", Ending::Failed(ErrorKind::Server)),
-    ("unexpected_tool_call", Ending::Failed(ErrorKind::Server)),
+    ("malformed_function_call", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("malformed_model_output", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("malformed_response", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("malformed_tool_use", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("no_image", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("missing_thought_signature", Ending::Failed(ErrorKind::InvalidRequest)),
+    ("too_many_tool_calls", Ending::Failed(ErrorKind::UnusableAnswer)),
+    ("unexpected_tool_call", Ending::Failed(ErrorKind::UnusableAnswer)),
 ];
 
 /// What a word means, if it is known. Gemini's endpoint writes its own word behind one
@@ -151,13 +156,20 @@ fn broken_off(kind: ErrorKind, word: &str) -> ApiError {
     }
     // It is the upstream's word, and nothing says how long it is.
     let shown: String = word.chars().take(80).collect();
+    let advice = match kind.retry() {
+        Retry::Never => "",
+        Retry::Later | Retry::After(_) => " Send the request again.",
+    };
     let message = format!(
         "The upstream broke its answer off (`finish_reason` is `{shown}`). What came so far is \
-         not complete. Send the request again."
+         not complete.{advice}"
     );
     let mut error = ApiError::new(kind, message);
     if kind == ErrorKind::Truncated {
         error.code = Some("upstream_truncated".to_owned());
+    }
+    if kind == ErrorKind::UnusableAnswer {
+        error.code = Some("upstream_unusable_answer".to_owned());
     }
     error
 }

@@ -274,6 +274,8 @@ wire! {
         choices: Vec<CompletionChoice<'a>> = "choices",
         usage: Usage<'a> = "usage",
         service_tier: Str<'a> = "service_tier",
+        /// Why the vendor broke the answer off.
+        error: Raw<'a> = "error",
     }
 
     /// One of the choices of an answer.
@@ -282,6 +284,8 @@ wire! {
         message: Message<'a> = "message",
         finish_reason: Str<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",
+        /// OpenRouter explains here why it broke the answer off.
+        error: Raw<'a> = "error",
     }
 
     /// Token counts.

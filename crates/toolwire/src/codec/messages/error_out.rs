@@ -33,7 +33,7 @@ pub(super) fn encode(error: &ApiError, out: &mut Vec<u8>) -> u16 {
         ErrorKind::Overloaded => (529, "overloaded_error"),
         ErrorKind::Timeout => (504, "timeout_error"),
         ErrorKind::Server => (500, "api_error"),
-        ErrorKind::Truncated => (502, "api_error"),
+        ErrorKind::Truncated | ErrorKind::UnusableAnswer => (502, "api_error"),
     };
     let mut text = message.clone();
     // The API has no member for the field at fault, so the message names it.

@@ -40,6 +40,18 @@ pub(crate) fn of_detail(detail: ErrorDetail<'_>) -> ApiError {
     finish(None, fields_of(detail))
 }
 
+/// The error in a member of an answer: an object or a text. `None` if it says nothing.
+pub(crate) fn of_member(raw: &Raw<'_>) -> Option<ApiError> {
+    if raw.says_nothing() {
+        return None;
+    }
+    match raw.kind() {
+        Kind::Object => ErrorDetail::read(&mut raw.reader()).ok().map(of_detail),
+        Kind::String => Some(finish(None, ErrorMembers::of_text(plain(raw)))),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::Array | Kind::Invalid | Kind::End => None,
+    }
+}
+
 /// An answer that failed and does not say why.
 pub(crate) fn unexplained() -> ApiError {
     ApiError::new(ErrorKind::Server, "")
@@ -199,6 +211,7 @@ fn by_code(code: Option<&str>) -> Option<ErrorKind> {
         | "invalid_type" => ErrorKind::InvalidRequest,
         "server_error" => ErrorKind::Server,
         "upstream_truncated" => ErrorKind::Truncated,
+        "upstream_unusable_answer" => ErrorKind::UnusableAnswer,
         _unknown => return None,
     })
 }

@@ -123,7 +123,7 @@ fn openai_error(kind: ErrorKind) -> OpenAiError {
         ErrorKind::Quota => (429, "insufficient_quota", Some("insufficient_quota")),
         ErrorKind::RateLimit => (429, "requests", Some("rate_limit_exceeded")),
         ErrorKind::Server => (500, failed, Some("server_error")),
-        ErrorKind::Truncated => (502, failed, Some("server_error")),
+        ErrorKind::Truncated | ErrorKind::UnusableAnswer => (502, failed, Some("server_error")),
         ErrorKind::Overloaded => (503, failed, Some("server_is_overloaded")),
         ErrorKind::Timeout => (504, failed, Some("timeout")),
     };

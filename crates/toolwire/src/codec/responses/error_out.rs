@@ -35,7 +35,8 @@ pub(super) fn failure_code(error: &ApiError) -> &str {
         | ErrorKind::Overloaded
         | ErrorKind::Timeout
         | ErrorKind::Server
-        | ErrorKind::Truncated => "server_error",
+        | ErrorKind::Truncated
+        | ErrorKind::UnusableAnswer => "server_error",
     }
 }
 

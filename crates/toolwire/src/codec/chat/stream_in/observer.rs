@@ -5,7 +5,7 @@ use super::text_delta::{self, DeltaText};
 use crate::codec::chat::stop_in::Said;
 use crate::codec::chat::wire::{Usage, reread};
 use crate::codec::chat::{error_in, stop_in, usage_in};
-use crate::codec::{EventOutcome, StreamObserver};
+use crate::codec::{EventOutcome, StreamObserver, openai};
 use crate::model::{Own, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
@@ -91,25 +91,30 @@ impl ChatStreamObserver {
                 reader.skip()?;
                 continue;
             }
+            let (mut word, mut error) = (None, None);
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
                 match (key.decode().as_ref(), reader.peek()) {
                     ("delta", Kind::Object) => self.read_delta(reader, summary)?,
                     ("usage", Kind::Object) => read_usage(reader, summary)?,
-                    ("finish_reason", Kind::String) => {
-                        let word = reader.string()?;
-                        if !word.is_empty() {
-                            self.finished = true;
-                            let stop = stop_in::of_word(Some(word), self.said(summary));
-                            summary.stop = Some(stop.as_str());
-                            // The bytes pass, but whoever reads the log is told.
-                            if let Stop::Failed(error) = stop {
-                                summary.error = Some(*error);
-                            }
-                        }
-                    }
+                    ("finish_reason", Kind::String) => word = Some(reader.string()?),
+                    ("error", _kind) => error = openai::error_in::of_member(&reader.raw()?),
                     (_key, _kind) => reader.skip()?,
                 }
+            }
+            let mut failure = error;
+            if let Some(word) = word.filter(|word| !word.is_empty()) {
+                self.finished = true;
+                let stop = stop_in::of_word(Some(word), self.said(summary));
+                summary.stop = Some(stop.as_str());
+                if let Stop::Failed(error) = stop {
+                    failure.get_or_insert(*error);
+                }
+            }
+            // The bytes pass, but whoever reads the log is told.
+            if failure.is_some() {
+                summary.error = failure;
+                summary.passes_failure = true;
             }
         }
         Ok(())

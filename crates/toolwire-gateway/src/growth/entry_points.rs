@@ -74,6 +74,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("relay/request_head.rs::without_null_session", "copies a request once, then read_head"),
     ("relay/request_body.rs::read", ONLY_A_CONNECTION),
     ("relay/failure.rs::from_passed_error", "what relay/failure.rs::from_error_response does"),
+    ("relay/failure.rs::from_failed_response", "what relay/headers.rs::for_client does"),
     ("relay/passthrough/mod.rs::kept_route", "compares a path with three patterns"),
     ("relay/passthrough/mod.rs::serve", ONLY_A_CONNECTION),
     ("relay/passthrough/response.rs::client_headers", "adds to relay/headers.rs::for_client"),

@@ -44,33 +44,41 @@ fn requests_that_take_long_delay_nobody_else() {
         (Server::new(Protocol::Messages, answer).await, losing(12_000))
     });
     let (_runtime, address) = gateway(&server, |_| {});
-    clients.block_on(async {
-        let started = Instant::now();
-        let reply = client::post(address, "/v1/chat/completions", &[], &body).await;
-        assert_eq!(reply.status, 200, "{}", reply.body);
-        assert!(reply.header("toolwire-loss").unwrap().contains("code=more;count="));
-        let alone = started.elapsed();
-        let hostile: Vec<_> = (0..6)
-            .map(|_| {
-                let body = body.clone();
-                tokio::spawn(async move {
-                    client::post(address, "/v1/chat/completions", &[], &body).await.status
-                })
-            })
-            .collect();
-        let mut waits = Vec::new();
-        while !hostile.iter().all(tokio::task::JoinHandle::is_finished) {
-            let asked = Instant::now();
-            assert_eq!(client::get(address, "/livez", &[]).await.status, 200);
-            waits.push(asked.elapsed());
-            tokio::time::sleep(ms(2)).await;
-        }
-        waits.sort();
-        let p99 = waits[waits.len() * 99 / 100];
-        println!("one took {alone:?}; {} probes, p99 {p99:?}, {:?}", waits.len(), waits.last());
-        // Where a request holds its thread, two of them hold both.
-        assert!(p99 < (alone / 4).max(ms(50)), "p99 {p99:?} of {waits:?}, alone {alone:?}");
+    // Where a request holds its thread, two of them hold both, every time. A machine with other
+    // work to do may be late once.
+    let mut tries = (0..5).map(|_| clients.block_on(longest_wait(address, &body)));
+    let is_short = tries.any(|(p99, alone)| {
+        println!("one takes {alone:?}, others wait {p99:?}");
+        p99 < (alone / 4).max(ms(50))
     });
+    assert!(is_short, "others wait as long as it takes");
+}
+
+/// How long others wait while six such requests are worked on, in 99 of 100 cases, and how long
+/// one of the six takes alone.
+async fn longest_wait(address: SocketAddr, body: &str) -> (Duration, Duration) {
+    let started = Instant::now();
+    let reply = client::post(address, "/v1/chat/completions", &[], body).await;
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert!(reply.header("toolwire-loss").unwrap().contains("code=more;count="));
+    let alone = started.elapsed();
+    let hostile: Vec<_> = (0..6)
+        .map(|_| {
+            let body = body.to_owned();
+            tokio::spawn(async move {
+                client::post(address, "/v1/chat/completions", &[], &body).await.status
+            })
+        })
+        .collect();
+    let mut waits = Vec::new();
+    while !hostile.iter().all(tokio::task::JoinHandle::is_finished) {
+        let asked = Instant::now();
+        assert_eq!(client::get(address, "/livez", &[]).await.status, 200);
+        waits.push(asked.elapsed());
+        tokio::time::sleep(ms(2)).await;
+    }
+    waits.sort();
+    (waits[waits.len() * 99 / 100], alone)
 }
 
 /// What each of many streams costs whose clients do not read, in bytes of memory.

@@ -10,9 +10,9 @@ pub enum Error {
     /// The request or the answer cannot be read.
     #[error(transparent)]
     Document(#[from] translate::Error),
-    /// A streamed answer failed, cannot be read, or was cut off.
+    /// The answer failed or was broken off, or a streamed one cannot be read.
     #[error("{}", .0.message)]
-    Stream(Box<ApiError>),
+    Answer(Box<ApiError>),
     /// Calls that no output answers. Every protocol refuses a conversation with
     /// a call that has no result.
     #[error("no output for the call{} {}", if ids.len() == 1 { "" } else { "s" }, ids.join(", "))]

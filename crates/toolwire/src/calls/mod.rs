@@ -161,12 +161,16 @@ impl ToolOutput {
 ///
 /// # Errors
 ///
-/// [`Error::Document`] if the answer cannot be read.
+/// [`Error::Document`] if the answer cannot be read, [`Error::Answer`] if it failed or was
+/// broken off: its calls may be incomplete.
 pub fn parse(protocol: Protocol, response: &[u8]) -> Result<Vec<ToolCall>, Error> {
     let source = utf8(response)?;
     let response =
         (codec(protocol).decode_response)(source).map_err(|error| invalid(source, error))?;
-    Ok(tool_calls(&response))
+    match response.failure() {
+        Some(failure) => Err(Error::Answer(Box::new(failure.clone()))),
+        None => Ok(tool_calls(&response)),
+    }
 }
 
 /// The body of the next request: the one that was sent, with the model's answer

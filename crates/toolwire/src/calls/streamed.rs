@@ -83,7 +83,7 @@ impl StreamedAnswer {
     ///
     /// # Errors
     ///
-    /// [`Error::Stream`] if the model's API reports an error, or if the stream
+    /// [`Error::Answer`] if the model's API reports an error, or if the stream
     /// cannot be read. The answer is worthless then, and so are its calls.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Arrived, Error> {
         let Self { frames, reader, accumulator, seen, events } = self;
@@ -125,7 +125,7 @@ impl StreamedAnswer {
     fn arrived(&mut self, wrong: Option<ApiError>) -> Result<Arrived, Error> {
         // An upstream that has named its error is believed first.
         if let Some(error) = self.seen.failure.clone().or(wrong) {
-            return Err(Error::Stream(Box::new(error)));
+            return Err(Error::Answer(Box::new(error)));
         }
         Ok(Arrived { text: std::mem::take(&mut self.seen.text), calls: self.seen.calls.take() })
     }

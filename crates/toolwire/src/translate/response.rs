@@ -208,7 +208,9 @@ impl ResponseTranslator {
 }
 
 /// Whether a document has an error and no answer. Some vendors send one with a
-/// good status. A document with an answer in it is not looked at again.
+/// good status, and OpenRouter with an empty place for the answer.
+/// vectors/errors/chat-vendor-null-choices
+/// A document with an answer in it is not looked at again.
 pub(crate) fn is_not_an_answer(
     protocol: Protocol,
     source: &str,
@@ -224,8 +226,12 @@ pub(crate) fn is_not_an_answer(
         let (mut error, mut answered) = (false, false);
         while let Some(key) = members.next(&mut reader)? {
             error |= key == *error_member && reader.peek() != Kind::Null;
-            answered |= key == *answer_member;
-            reader.skip()?;
+            let is_answer = key == *answer_member;
+            let value = reader.raw()?;
+            // An answer that can be read may have nothing to say.
+            let is_empty = value.kind() == Kind::Null
+                || (response.is_none() && value.kind() == Kind::Array && value.is_empty());
+            answered |= is_answer && !is_empty;
         }
         reader.finish()?;
         Ok(error && !answered)

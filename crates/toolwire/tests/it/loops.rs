@@ -142,7 +142,12 @@ fn round(
         Err(Error::Refused { .. }) => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    let made = calls::parse(client, &down.body).map_err(|error| error.to_string())?;
+    let made = match calls::parse(client, &down.body) {
+        Ok(made) => made,
+        // Clients of Responses get them as answers that say so.
+        Err(calls::Error::Answer(_)) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
     if made.is_empty() {
         return Ok(None);
     }

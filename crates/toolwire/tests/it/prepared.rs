@@ -45,6 +45,28 @@ fn requests_and_their_answers() {
     }
 }
 
+/// An error that comes with a good status is no answer, whoever sends it and whoever waits
+/// for one.
+#[test]
+fn errors_are_not_answers() {
+    for (folder, from, body) in documents("errors") {
+        let document: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let names_error = document.get(from.describe().error_member).is_some();
+        for to in PROTOCOLS {
+            let prepared = PreparedRequest::new(to, from, br#"{"messages":[],"input":[]}"#);
+            let translator = prepared.unwrap().response_translator(&Options::new());
+            let error = translator.translate(&body).err();
+            let is_refused = match error {
+                Some(translate::Error::NotAnAnswer) => true,
+                // Nothing in it says that it is an error.
+                Some(translate::Error::Invalid { .. }) => !names_error,
+                _ => from == to && !names_error,
+            };
+            assert!(is_refused, "{} to {to}: {error:?}", folder.display());
+        }
+    }
+}
+
 #[test]
 fn requests_whose_model_was_found() {
     for (folder, from, body) in documents("requests") {

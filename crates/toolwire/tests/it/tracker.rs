@@ -303,6 +303,6 @@ fn a_stream_that_was_cut_has_no_answer() {
         }
         let cut = &stream.bytes[..stream.bytes.len() / 2];
         let error = streamed(stream.from, cut, usize::MAX).unwrap_err();
-        assert!(matches!(error, calls::Error::Stream(_)), "{}: {error}", stream.name());
+        assert!(matches!(error, calls::Error::Answer(_)), "{}: {error}", stream.name());
     }
 }

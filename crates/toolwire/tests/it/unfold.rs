@@ -177,11 +177,13 @@ fn one_chunk(stream: &[u8]) -> Value {
     chunk
 }
 
-const FAILS: [&str; 11] = [
+const FAILS: [&str; 13] = [
     "chat-broken-off-behind-call",
     "chat-broken-off-in-call",
     "chat-choice-error",
     "chat-error-beside-choices",
+    "chat-error-beside-no-finish",
+    "chat-error-without-message",
     "chat-gemini-malformed-call",
     "chat-unknown-finish-in-call",
     "chat-vendor-finish",

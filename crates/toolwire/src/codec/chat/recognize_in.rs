@@ -7,7 +7,10 @@ use crate::wire::{Kind, string_under};
 pub(super) fn document(fields: &Fields<'_>) -> Option<(DocumentKind, Certainty)> {
     let object = fields.text("object");
     let object = object.as_deref().unwrap_or_default();
-    if object == "chat.completion" || fields.is("choices", Kind::Array) {
+    let may_be_answer = object == "chat.completion" || fields.is("choices", Kind::Array);
+    // Beside an error there may be an empty place for the answer.
+    // vectors/errors/chat-vendor-null-choices
+    if may_be_answer && !(is_error(fields) && fields.list("choices").is_empty()) {
         return Some((DocumentKind::Response, Certainty::Certain));
     }
     // vectors/errors/chat-vendor-context-length

@@ -1,5 +1,6 @@
 //! The answer: reading it.
 
+use super::stop_in::Said;
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
 use crate::codec::openai;
@@ -27,11 +28,16 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         return Err(ReadError::new(at, What::Invalid("`choices` is empty".to_owned())));
     }
     let mut candidates = Vec::with_capacity(choices.len());
+    // The first choice that does not say why it stopped.
+    let mut unexplained = None;
     for (index, choice) in choices.into_iter().enumerate() {
+        if choice.finish_reason.as_ref().is_none_or(|word| word.is_empty()) {
+            unexplained.get_or_insert(index);
+        }
         candidates.push(candidate(choice, index as u64)?);
     }
     if let Some(error) = error {
-        explain(error, &mut candidates, &mut extra);
+        explain(error, &mut candidates, unexplained, &mut extra);
     }
     keep_meaningful(&mut extra);
     Ok(Response {
@@ -48,16 +54,20 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
 
 fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidate<'a>, ReadError> {
     let CompletionChoice { at, index, message, finish_reason, logprobs, error, mut extra } = choice;
-    let is_filtered = finish_reason.as_ref().is_some_and(|word| *word == "content_filter");
+    let is_withheld = || {
+        let stop = stop_in::of_word(finish_reason.clone(), Said::default());
+        error.as_ref().is_some_and(|error| !error.says_nothing()) || !matches!(stop, Stop::EndTurn)
+    };
     let turn = match message {
         Some(mut message) => {
             // Some vendors leave out the role in an answer.
             message.role.get_or_insert_with(|| Str::plain("assistant"));
             turns_in::turn(message)?
         }
-        // Azure leaves out a message that its filter withheld.
-        // vectors/responses/chat-azure-filtered-choice
-        None if is_filtered => Turn::new(at, Role::Assistant, Vec::new()),
+        // Azure and Gemini leave out a message that their filters withheld, and others one
+        // that failed. vectors/responses/chat-azure-filtered-choice,
+        // vectors/responses/chat-gemini-filtered-choice
+        None if is_withheld() => Turn::new(at, Role::Assistant, Vec::new()),
         None => return Err(ReadError::missing(at, "message")),
     };
     let mut stop = At::new(
@@ -68,7 +78,7 @@ fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidat
     // vectors/responses/chat-choice-error
     if let Some(error) = error {
         match openai::error_in::of_member(&error) {
-            Some(explained) => stop.value = Stop::Failed(Box::new(explained)),
+            Some(explained) => stop = At::new(error.pos(), Stop::Failed(Box::new(explained))),
             None => extra.push(Extra { key: Str::plain("error"), value: error }),
         }
     }
@@ -80,15 +90,21 @@ fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidat
     Ok(Candidate { at, turns: vec![turn], stop, logprobs, extra })
 }
 
-/// An error beside the answers explains the one that was broken off. If none was, it is a
-/// member like any other. vectors/responses/chat-error-beside-choices
-fn explain<'a>(error: Raw<'a>, candidates: &mut [Candidate<'a>], extra: &mut Vec<Extra<'a>>) {
-    let failure = candidates.iter_mut().find_map(|candidate| {
-        let Stop::Failed(failure) = &mut candidate.stop.value else { return None };
-        Some(failure)
-    });
-    match (failure, openai::error_in::of_member(&error)) {
-        (Some(failure), Some(explained)) => **failure = explained,
+/// An error beside the answers explains the one that was broken off, or else the one that
+/// does not say why it stopped. If there is neither, it is a member like any other.
+/// vectors/responses/chat-error-beside-choices, vectors/responses/chat-error-beside-no-finish
+fn explain<'a>(
+    error: Raw<'a>,
+    candidates: &mut [Candidate<'a>],
+    unexplained: Option<usize>,
+    extra: &mut Vec<Extra<'a>>,
+) {
+    let failed = candidates.iter().position(|candidate| candidate.stop.value.failure().is_some());
+    let broken = failed.or(unexplained).and_then(|broken| candidates.get_mut(broken));
+    match (broken, openai::error_in::of_member(&error)) {
+        (Some(broken), Some(explained)) => {
+            broken.stop = At::new(error.pos(), Stop::Failed(Box::new(explained)));
+        }
         (_, _) => extra.push(Extra { key: Str::plain("error"), value: error }),
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Said {
 /// presence of calls decides how an answer is finished that says it is.
 /// vectors/responses/chat-forced-call-stop
 pub(super) fn of_word<'a>(word: Option<Str<'a>>, said: Said) -> Stop<'a> {
-    let Some(word) = word else { return said.finished() };
+    let Some(word) = word.filter(|word| !word.is_empty()) else { return said.finished() };
     let kind = match ending(&word.decode()) {
         Some(Ending::Finished) => return said.finished(),
         Some(Ending::Limit) => return Stop::MaxTokens,
@@ -77,10 +77,11 @@ enum Ending {
 /// (`insufficient_system_resource`), Z.ai (`sensitive`, `network_error`,
 /// `model_context_window_exceeded`), vLLM and SGLang (`abort`, `repetition`, `error`),
 /// TGI (`eos_token`, `stop_sequence`), Mistral (`model_length`, `error`), OpenRouter
-/// (`error`), Cohere (`complete`, `error_toxic`, `user_cancel`, …), Bedrock
+/// (`error`), Cohere (`complete`, `error_toxic`, `user_cancel`, and `error_limit` for a
+/// full context), watsonx (`time_limit`), MiMo (`repetition_truncation`), Bedrock
 /// (`content_filtered`, `guardrail_intervened`, `malformed_…`) and Gemini (`safety`,
 /// `malformed_function_call`, …).
-const WORDS: [(&str, Ending); 54] = [
+const WORDS: [(&str, Ending); 56] = [
     ("stop", Ending::Finished),
     ("tool_calls", Ending::Finished),
     ("function_call", Ending::Finished),
@@ -94,6 +95,8 @@ const WORDS: [(&str, Ending); 54] = [
     ("length", Ending::Limit),
     ("max_tokens", Ending::Limit),
     ("repetition", Ending::Limit),
+    ("repetition_truncation", Ending::Limit),
+    ("error_limit", Ending::Context),
     ("model_length", Ending::Context),
     ("model_context_window_exceeded", Ending::Context),
     ("content_filter", Ending::Filter),
@@ -114,6 +117,7 @@ const WORDS: [(&str, Ending); 54] = [
     ("insufficient_system_resource", Ending::Failed(ErrorKind::Overloaded)),
     ("overloaded", Ending::Failed(ErrorKind::Overloaded)),
     ("timeout", Ending::Failed(ErrorKind::Timeout)),
+    ("time_limit", Ending::Failed(ErrorKind::Timeout)),
     ("network_error", Ending::Failed(ErrorKind::Truncated)),
     ("abort", Ending::Failed(ErrorKind::Truncated)),
     ("aborted", Ending::Failed(ErrorKind::Truncated)),
@@ -123,7 +127,6 @@ const WORDS: [(&str, Ending); 54] = [
     ("user_cancel", Ending::Failed(ErrorKind::Truncated)),
     ("incomplete", Ending::Failed(ErrorKind::Truncated)),
     ("error", Ending::Failed(ErrorKind::Server)),
-    ("error_limit", Ending::Failed(ErrorKind::Server)),
     ("failed", Ending::Failed(ErrorKind::Server)),
     ("internal_error", Ending::Failed(ErrorKind::Server)),
     ("server_error", Ending::Failed(ErrorKind::Server)),

@@ -50,10 +50,15 @@ pub(crate) fn detail(error: &ApiError, mut detail: Object<'_>) {
 pub(crate) fn code(error: &ApiError) -> &str {
     // Clients only know the published codes, so the message says which side
     // failed.
-    let published = body_code(error).filter(|code| !code.starts_with("upstream_"));
+    let published = body_code(error).filter(|code| !is_own_code(code));
     let is_refused = matches!(error.kind, ErrorKind::InvalidRequest | ErrorKind::Unsupported);
     let usual_code = openai_error(error.kind).code.unwrap_or("server_error");
     published.unwrap_or(if is_refused { "invalid_prompt" } else { usual_code })
+}
+
+/// Whether a code is toolwire's. No vendor says these.
+pub(crate) fn is_own_code(code: &str) -> bool {
+    code.starts_with("upstream_")
 }
 
 /// Whether a type is one of OpenAI's rather than Anthropic's. Unknown types are

@@ -1,5 +1,6 @@
 //! Errors: model to wire. OpenAI's protocols share the shape.
 
+use crate::codec::openai::error_out::is_own_code;
 pub(super) use crate::codec::openai::error_out::{code, detail, encode};
 use crate::model::{ApiError, ErrorKind};
 use crate::wire::Object;
@@ -13,9 +14,39 @@ pub(super) fn write_event(error: &ApiError, event: &mut Object<'_>) {
     detail(error, event.object("error"));
 }
 
+/// Writes why an answer failed: a code, a message and what else the vendor says about it.
+pub(super) fn write_failure(error: &ApiError, mut detail: Object<'_>) {
+    detail.put("code", failure_code(error));
+    detail.put("message", &error.message);
+    detail.extra_beside(&error.extra, &["code", "message"]);
+}
+
+/// Whether an answer that failed has no place for something that is known of its error.
+pub(super) fn failure_loses(error: &ApiError) -> bool {
+    let ApiError {
+        kind: _,
+        blame: _,
+        retry: _,
+        message: _,
+        status,
+        vendor_type,
+        code,
+        param,
+        request_id,
+        extra: _,
+    } = error;
+    let vendors = code.as_deref().filter(|code| !is_own_code(code));
+    let is_other_code = vendors.is_some_and(|code| code != failure_code(error));
+    is_other_code
+        || status.is_some()
+        || vendor_type.is_some()
+        || param.is_some()
+        || request_id.is_some()
+}
+
 /// The code of the error inside a failed answer. Unlike that of an error body it
 /// is one of a published list, and clients refuse any other.
-pub(super) fn failure_code(error: &ApiError) -> &str {
+fn failure_code(error: &ApiError) -> &str {
     let own = code(error);
     if PUBLISHED.contains(&own) || OBSERVED.contains(&own) {
         return own;

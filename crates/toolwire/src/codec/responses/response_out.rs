@@ -76,11 +76,7 @@ pub(super) fn write_response(
     object.put("status", status);
     object.put("completed_at", &(*status == "completed").then_some(made));
     match failure {
-        Some(failure) => {
-            let mut detail = object.object("error");
-            detail.put("code", error_out::failure_code(failure));
-            detail.put("message", &failure.message);
-        }
+        Some(failure) => error_out::write_failure(failure, object.object("error")),
         None => object.put("error", &()),
     }
     match reason {

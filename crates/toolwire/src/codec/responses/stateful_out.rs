@@ -157,9 +157,7 @@ pub(super) fn write_progress(
         match (field.key.decode().as_ref(), failure) {
             ("status", _) => object.put("status", status),
             ("error", Some(failure)) => {
-                let mut detail = object.object("error");
-                detail.put("code", error_out::failure_code(failure));
-                detail.put("message", &failure.message);
+                error_out::write_failure(failure, object.object("error"));
             }
             (_other, _) => object.extra(std::slice::from_ref(field)),
         }

@@ -1,5 +1,6 @@
 //! Why an answer stopped: model to wire.
 
+use super::error_out;
 use super::items_out::ItemProgress;
 use crate::ledger::{Code, Ledger};
 use crate::model::{ApiError, Candidate, Item, Stop};
@@ -58,6 +59,10 @@ impl<'r> ResponseEnd<'r> {
             Stop::Steered => with("incomplete", Some("steered")),
             Stop::Running => with("in_progress", None),
             Stop::Failed(failure) => {
+                if error_out::failure_loses(failure) {
+                    let note = ledger.degraded(pos, Code::StopReason).info();
+                    note.detail("A failed answer says only a code and a message.");
+                }
                 let mut ended = with("failed", None);
                 ended.failure = Some(failure);
                 ended

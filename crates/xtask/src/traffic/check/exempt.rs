@@ -14,7 +14,7 @@ pub(super) fn exempt(pair: &Pair<'_>, pointer: &str, name: &str, value: &Value) 
     match pair.case.kind {
         Kind::Request => of_request(pair, pointer, name, value),
         Kind::Response | Kind::Stream => of_answer(pair, pointer, name, value),
-        Kind::Error => of_error(name),
+        Kind::Error => of_error(pair, pointer, name),
     }
 }
 
@@ -200,8 +200,12 @@ const ECHOES: &[&str] = &[
     "user",
 ];
 
-fn of_error(name: &str) -> bool {
+fn of_error(pair: &Pair<'_>, pointer: &str, name: &str) -> bool {
+    let is_top = pointer.matches('/').count() == 1;
+    let is_in_place_of_answer = pair.before.get("object") == Some(&json!("chat.completion"));
     match name {
+        // There is no answer that these could describe.
+        "id" | "object" | "created" | "model" if is_top && is_in_place_of_answer => true,
         // The kind of an error is one of each protocol's own words, and its status says it too.
         "type" | "code" | "status" => true,
         // Compared with the message of the output.

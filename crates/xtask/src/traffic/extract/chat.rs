@@ -11,6 +11,11 @@ pub(super) fn answer(document: &Value) -> ResponseContent {
     answer.usage = usage(document);
     let Some(choice) = choices.first() else { return answer };
     answer.stop = stop(text(choice, "/finish_reason"));
+    answer.error = super::error_message(choice);
+    // Beside an answer that says that it is finished, an error is about something else.
+    if answer.error.is_none() && matches!(answer.stop, Stop::Unsaid | Stop::Other(_)) {
+        answer.error = super::error_message(document);
+    }
     let message = choice.get("message").unwrap_or(&Value::Null);
     let mut reasoning = Reasoning::default();
     add_message(message, &mut answer, &mut reasoning);
@@ -50,6 +55,7 @@ pub(super) fn stream(chunks: &[Value]) -> ResponseContent {
                 answer.others = answer.others.max(usize::try_from(index).unwrap_or(usize::MAX));
                 continue;
             }
+            answer.error = super::error_message(choice).or(answer.error);
             let finish = text(choice, "/finish_reason");
             if !finish.is_empty() {
                 answer.stop = stop(finish);
@@ -200,6 +206,8 @@ fn stop(reason: &str) -> Stop {
         "tool_calls" | "function_call" => Stop::Calls,
         "length" | "model_length" | "model_context_window_exceeded" => Stop::Length,
         "content_filter" | "sensitive" => Stop::Filter,
+        // Gemini says behind it which of its filters it was.
+        other if other.starts_with("content_filter: ") => Stop::Filter,
         other => Stop::Other(other.to_owned()),
     }
 }

@@ -30,8 +30,8 @@ use self::text_delta::DeltaText;
 use super::reasoning_in::ReasoningMembers;
 use super::stop_in::Said;
 use super::wire::{MessageAudio, reread, string};
-use super::{error_in, stop_in, usage_in};
-use crate::codec::{EventPlace, EventSink, StreamReader};
+use super::{stop_in, usage_in};
+use crate::codec::{EventPlace, EventSink, StreamReader, openai};
 use crate::ledger::Code;
 use crate::model::{
     ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Stop, Text,
@@ -408,7 +408,7 @@ impl ChatStreamReader {
     }
 
     fn read_error(&mut self, body: &str, sink: &mut dyn EventSink) -> Result<(), ReadError> {
-        let error = error_in::decode(None, body)?;
+        let error = openai::error_in::decode(None, body)?;
         self.fail(error, sink);
         Ok(())
     }

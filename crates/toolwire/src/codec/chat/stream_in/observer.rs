@@ -4,7 +4,7 @@ use super::chunk::Groq;
 use super::text_delta::{self, DeltaText};
 use crate::codec::chat::stop_in::Said;
 use crate::codec::chat::wire::{Usage, reread};
-use crate::codec::chat::{error_in, stop_in, usage_in};
+use crate::codec::chat::{stop_in, usage_in};
 use crate::codec::{EventOutcome, StreamObserver, openai};
 use crate::model::{Own, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
@@ -56,7 +56,10 @@ impl StreamObserver for ChatStreamObserver {
         }
         reader.finish()?;
         if failed {
-            summary.error = error_in::decode(None, frame.data).ok();
+            // A choice of the same chunk may have failed too, as OpenRouter's do.
+            // vectors/streams/chat-openrouter-error-first
+            summary.passes_failure = false;
+            summary.error = openai::error_in::decode(None, frame.data).ok();
             return Ok(EventOutcome::Failed);
         }
         if repeats {

@@ -126,6 +126,9 @@ impl Profile {
         if let Some(both) = facts.temperature_with_top_p {
             self.temperature_with_top_p = both.value;
         }
+        if facts.reads_call_ids.is_some_and(|reads| reads.value) && self.ids == IdRule::CHAT {
+            self.ids = IdRule::CHAT_COMPATIBLE;
+        }
         if let Some(off) = facts.thinking_off {
             self.thinking_disabled = off.value == ThinkingOff::Disabled;
         }

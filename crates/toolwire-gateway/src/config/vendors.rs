@@ -42,6 +42,9 @@ pub(super) const VENDORS: &[Vendor] = &[
             strict: true,
             legacy_max_tokens: false,
             reasoning_field: Some("reasoning"),
+            // Claude is behind it too, and refuses what others take. What is known about a
+            // model that reads the ids of its calls counts for more.
+            ids: None,
             ..COMPATIBLE
         },
         note: "earlier reasoning goes back as `reasoning`; its list says what each model accepts",

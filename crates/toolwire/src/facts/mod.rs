@@ -189,6 +189,9 @@ facts! {
     forced_tools: Accepts,
     /// Whether Chat takes tools together with reasoning.
     chat_tools_with_reasoning: bool,
+    /// Whether the model reads the ids of its earlier calls, which then have to go back as it
+    /// made them.
+    reads_call_ids: bool,
     /// What the model reads besides text.
     media: Media,
 }

@@ -175,6 +175,8 @@ fn spot_checks() {
     assert_eq!(gpt.context_window.unwrap().value, 1_050_000);
     assert_eq!(gpt.prefill, None);
 
+    assert!(lookup("moonshotai/kimi-k2.5").reads_call_ids.unwrap().value);
+
     let gemini = lookup("gemini-2.5-pro");
     assert!(gemini.media.unwrap().value.contains(Media::VIDEO.and(Media::DOCUMENT)));
     assert!(!lookup("o3-mini").media.unwrap().value.contains(Media::IMAGE));

@@ -90,6 +90,32 @@ fn an_upstream_finds_its_own_ids() {
     assert!(replaced > 10, "{replaced}");
 }
 
+/// A relay has models of many vendors behind one address. Those of Kimi get the ids that
+/// they made, and all others ids that the strictest of them takes.
+#[test]
+fn a_model_that_reads_its_ids_gets_them_back() {
+    let id = "functions.x:0";
+    for (model, back) in [("moonshotai/kimi-k2.5", id), ("acme/large", "tw_ZnVuY3Rpb25zLng6MA")] {
+        let asked = String::from_utf8(plain_request(Protocol::Messages)).unwrap();
+        let asked = asked.replace("\"m\"", &format!("{model:?}"));
+        let answer = one_call(Protocol::Chat, id);
+        let down = translate::response(
+            Protocol::Chat,
+            Protocol::Messages,
+            &answer,
+            &Options::new().request(asked.as_bytes()),
+        );
+        let down = down.unwrap().body;
+        let made = calls::parse(Protocol::Messages, &down).unwrap();
+        let outputs = [ToolOutput::text(&made[0].id, "done")];
+        let next =
+            calls::next_request(Protocol::Messages, asked.as_bytes(), &down, &outputs).unwrap();
+        let up = translate::request(Protocol::Messages, Protocol::Chat, &next, &Options::new());
+        let up: Value = serde_json::from_slice(&up.unwrap().body).unwrap();
+        assert_eq!(count(&up, back), 2, "{model}: {up}");
+    }
+}
+
 /// An answer of a protocol that makes one call with that id.
 fn one_call(protocol: Protocol, id: &str) -> Vec<u8> {
     let chat = br#"{"id":"a","model":"m","choices":[{"index":0,"message":{"role":"assistant",

@@ -16,6 +16,7 @@ pub(super) const ROWS: &[Row] = &[
         RowFacts {
             context_window: Some(131_072),
             thinking: Some(ThinkingControl::None),
+            reads_call_ids: Some(true),
             media: Some(Media::TEXT),
             ..NOTHING
         },
@@ -26,6 +27,7 @@ pub(super) const ROWS: &[Row] = &[
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::None),
             temperature: Some(Always),
+            reads_call_ids: Some(true),
             media: Some(Media::TEXT),
             ..NOTHING
         },
@@ -37,6 +39,7 @@ pub(super) const ROWS: &[Row] = &[
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
             temperature: Some(Always),
+            reads_call_ids: Some(true),
             media: Some(Media::TEXT),
             ..NOTHING
         },
@@ -48,6 +51,7 @@ pub(super) const ROWS: &[Row] = &[
             thinking: Some(ThinkingControl::Switch),
             thinking_off: Some(ThinkingOff::Disabled),
             temperature: Some(Never),
+            reads_call_ids: Some(true),
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },
@@ -58,6 +62,7 @@ pub(super) const ROWS: &[Row] = &[
             context_window: Some(262_144),
             thinking: Some(ThinkingControl::Switch),
             thinking_off: Some(ThinkingOff::Disabled),
+            reads_call_ids: Some(true),
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },
@@ -69,6 +74,7 @@ pub(super) const ROWS: &[Row] = &[
             thinking: Some(ThinkingControl::Always),
             thinking_off: Some(ThinkingOff::Never),
             temperature: Some(Never),
+            reads_call_ids: Some(true),
             media: Some(IMAGE_AND_VIDEO),
             ..NOTHING
         },

@@ -77,6 +77,10 @@ impl Connector {
 
 /// Makes sure that there is a file, and that only its owner can read it. SQLite
 /// gives the same permissions to the files that it makes beside it.
+///
+/// A file that is there is not opened. When a process closes any descriptor of a file, the
+/// system drops all of its locks on it, and SQLite would not notice: another process would
+/// take itself for the last one and delete the log that this one goes on writing to.
 fn make_private_file(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         let mut builder = fs::DirBuilder::new();
@@ -85,21 +89,33 @@ fn make_private_file(path: &Path) -> io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
     }
-    let mut options = fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mut permissions = file.metadata()?.permissions();
-        if permissions.mode() & 0o077 != 0 {
-            permissions.set_mode(0o600);
-            file.set_permissions(permissions)?;
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) => make_private(path, found.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create(true).truncate(false);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.open(path).map(drop)
         }
+        Err(error) => Err(error),
     }
-    drop(file);
+}
+
+#[cfg(unix)]
+fn make_private(path: &Path, mut permissions: fs::Permissions) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+
+    if permissions.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    permissions.set_mode(0o600);
+    fs::set_permissions(path, permissions)
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path, _: fs::Permissions) -> io::Result<()> {
     Ok(())
 }
 

@@ -26,3 +26,33 @@ fn settings_are_in_effect() {
         }
     }
 }
+
+/// Proves that a second connection leaves the locks of the first one alone. Without them,
+/// another process deletes the log when it is done with the file, and whatever this process
+/// writes from then on is lost with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_file_again_keeps_its_locks() {
+    use std::os::unix::fs::MetadataExt;
+
+    let name = format!("toolwire-store-locks-{}.db", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let connector = Connector::new(SqliteOptions { path: path.clone(), sync: Sync::Normal });
+    drop(connector.open_to_write().unwrap());
+    let end = format!(":{}", std::fs::metadata(&path).unwrap().ino());
+    let locks = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.split_whitespace().filter(|word| word.ends_with(&end)).count()
+    };
+    let reader = connector.open_to_read().unwrap();
+    let tables: i64 =
+        reader.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    let held = locks();
+    assert!(tables > 0 && held > 0, "{tables} tables, {held} locks");
+    let writer = connector.open_to_write().unwrap();
+    assert!(locks() >= held, "{} instead of {held}", locks());
+    drop((reader, writer));
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{}{end}", path.display()));
+    }
+}

@@ -223,11 +223,11 @@ impl Store {
         self.inner.engine.usage(Some(tenant)).await
     }
 
-    /// Says that a gateway is still working on its responses. Returns the ids
-    /// of those that are still its own.
-    pub async fn renew(&self, lease: &Lease) -> Result<Vec<String>, StoreError> {
+    /// Says that a gateway is still working on these of its responses. Returns the ids
+    /// of those that are still its own. The lease of any other runs out.
+    pub async fn renew(&self, lease: &Lease, ids: &[String]) -> Result<Vec<String>, StoreError> {
         let now = self.now();
-        self.inner.engine.renew(&lease.owner, lease.until(now)).await
+        self.inner.engine.renew(&lease.owner, lease.until(now), ids).await
     }
 
     /// Takes over responses whose gateways have stopped renewing their leases.

@@ -78,6 +78,14 @@ pub(crate) async fn get(to: SocketAddr, path: &str, headers: &[&str]) -> Receive
     raw(to, format!("{head}\r\n").as_bytes()).await
 }
 
+/// Sends a GET and reads the whole response, which may take so long.
+pub(crate) async fn get_within(limit: Duration, to: SocketAddr, path: &str) -> ReceivedResponse {
+    let mut stream = TcpStream::connect(to).await.unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nhost: {to}\r\nconnection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    finish_within(limit, &mut stream).await
+}
+
 /// Sends a POST without reading the response.
 pub(crate) async fn open(to: SocketAddr, path: &str, headers: &[&str], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(to).await.unwrap();
@@ -121,9 +129,13 @@ pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> ReceivedResponse {
 
 /// Reads the whole response.
 pub(crate) async fn finish(stream: &mut TcpStream) -> ReceivedResponse {
+    finish_within(Duration::from_secs(10), stream).await
+}
+
+async fn finish_within(limit: Duration, stream: &mut TcpStream) -> ReceivedResponse {
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
-    let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("no end");
+    let _ = tokio::time::timeout(limit, reading).await.expect("no end");
     parse(&bytes)
 }
 

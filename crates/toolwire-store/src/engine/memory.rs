@@ -192,17 +192,22 @@ impl Memory {
         Ok(())
     }
 
-    pub(crate) fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
-        let mut ids = Vec::new();
+    pub(crate) fn renew(
+        &self,
+        owner: &str,
+        until: i64,
+        ids: &[String],
+    ) -> Result<Vec<String>, StoreError> {
+        let mut renewed = Vec::new();
         for entry in self.lock().records.values_mut() {
             let record = &mut entry.full.record;
-            if record.owner.as_deref() == Some(owner) {
+            if record.owner.as_deref() == Some(owner) && ids.contains(&record.id) {
                 record.lease = Some(until);
-                ids.push(record.id.clone());
+                renewed.push(record.id.clone());
             }
         }
-        ids.sort();
-        Ok(ids)
+        renewed.sort();
+        Ok(renewed)
     }
 
     pub(crate) fn claim(

@@ -252,8 +252,13 @@ impl Engine {
         each!(self, engine => engine.usage(tenant))
     }
 
-    pub(crate) async fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
-        each!(self, engine => engine.renew(owner, until))
+    pub(crate) async fn renew(
+        &self,
+        owner: &str,
+        until: i64,
+        ids: &[String],
+    ) -> Result<Vec<String>, StoreError> {
+        each!(self, engine => engine.renew(owner, until, ids))
     }
 
     pub(crate) async fn claim(

@@ -262,9 +262,6 @@ pub(super) const USAGE: &str = "SELECT count(*), CAST(COALESCE(sum(bytes), 0) AS
 pub(super) const TOTAL_USAGE: &str =
     "SELECT count(*), CAST(COALESCE(sum(bytes), 0) AS BIGINT) FROM toolwire_record";
 
-pub(super) const RENEW: &str =
-    "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 RETURNING id";
-
 /// The lease is asked for twice: who waited for another's claim in Postgres
 /// looks at the row again, but not at the list of keys.
 pub(super) const CLAIM: &str = concat!(

@@ -161,7 +161,7 @@ enum Operation {
     DeleteThread(Tenant, ThreadKind, String),
     Read(Tenant, String, ThreadKind, Page),
     Claim(Lease),
-    Renew(Lease),
+    Renew(Lease, Vec<String>),
     Prune,
     Wait(Duration),
 }
@@ -178,7 +178,10 @@ impl Operation {
             9 => Self::DeleteThread(tenant, random.kind(), random.id()),
             10..16 => Self::Read(tenant, random.id(), random.kind(), random.page()),
             16 => Self::Claim(random.lease()),
-            17 => Self::Renew(random.lease()),
+            17 => {
+                let ids = (0..random.below(4)).map(|_| random.id()).collect();
+                Self::Renew(random.lease(), ids)
+            }
             18 => Self::Prune,
             _ => Self::Wait(TTL * u32::try_from(random.below(5)).unwrap() / 10),
         }
@@ -215,7 +218,7 @@ impl Operation {
                 });
                 vec![format!("{claimed:?}")]
             }
-            Self::Renew(lease) => vec![text(store.renew(lease).await)],
+            Self::Renew(lease, ids) => vec![text(store.renew(lease, ids).await)],
             // Of those that expire at the same moment, any may be pruned first.
             Self::Prune => {
                 let mut pruned = 0;

@@ -500,7 +500,11 @@ fn abandoned_work_is_claimed_once() {
             }
             assert_eq!(store.claim_abandoned(&lease("g3"), 10).await.unwrap(), []);
             clock.pass(Duration::from_secs(20));
-            assert_eq!(store.renew(&lease("g1")).await.unwrap(), ["a", "b"]);
+            let renew = async |owner: &str, ids: &[&str]| {
+                let ids: Vec<_> = ids.iter().map(|id| (*id).to_owned()).collect();
+                store.renew(&lease(owner), &ids).await.unwrap()
+            };
+            assert_eq!(renew("g1", &["b", "a", "c", "x"]).await, ["a", "b"]);
             clock.pass(Duration::from_secs(20));
             let claimed = store.claim_abandoned(&lease("g3"), 10).await.unwrap();
             assert_eq!(claimed.len(), 1, "{name}");
@@ -510,11 +514,14 @@ fn abandoned_work_is_claimed_once() {
                 ("c", &b"response c"[..])
             );
             assert_eq!(store.claim_abandoned(&lease("g4"), 10).await.unwrap(), []);
-            assert_eq!(store.renew(&lease("g2")).await.unwrap(), Vec::<String>::new());
+            assert_eq!(renew("g2", &["c"]).await, Vec::<String>::new());
             assert_eq!(store.stats().await.unwrap().running, 3);
+            // A gateway says of one of its responses alone that it works on it.
+            assert_eq!(renew("g1", &["b"]).await, ["b"]);
             clock.pass(Duration::from_secs(20));
-            let claimed = store.claim_abandoned(&lease("g4"), 1).await.unwrap();
-            assert_eq!(claimed.len(), 1, "{name}");
+            let claimed = store.claim_abandoned(&lease("g4"), 10).await.unwrap();
+            let claimed: Vec<_> = claimed.iter().map(|found| found.response.id.as_str()).collect();
+            assert_eq!(claimed, ["a"], "{name}");
         }
     });
 }

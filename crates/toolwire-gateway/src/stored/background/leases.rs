@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::time::Instant;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::stateful::{self, Progress};
 use toolwire_store::{Abandoned, Status, Store, StoreError, Update, Write};
@@ -14,43 +15,78 @@ use crate::stored::list::item_protocol;
 
 /// Renews and ends jobs for as long as it is polled.
 pub(crate) async fn keep_leases(store: Store, jobs: RunningJobs) {
+    let mut keeper = LeaseKeeper::new(store, jobs);
     loop {
-        keep_once(&store, &jobs).await;
-        tokio::time::sleep(RENEWAL).await;
+        if keeper.keep().await == Abandonment::None {
+            tokio::time::sleep(RENEWAL).await;
+        }
     }
 }
 
-async fn keep_once(store: &Store, jobs: &RunningJobs) {
-    // If the store is not there, there is another time.
-    let _ = renew(store, jobs).await;
-    let _ = end_abandoned(store, jobs).await;
+struct LeaseKeeper {
+    store: Store,
+    jobs: RunningJobs,
+    /// Since when the store has answered whatever it was asked here.
+    reachable_since: Instant,
 }
 
-/// Renews the leases of this gateway's jobs, and stops those that were cancelled
-/// or deleted through another gateway.
-async fn renew(store: &Store, jobs: &RunningJobs) -> Result<(), StoreError> {
-    let known = jobs.stored();
-    if known.is_empty() {
-        return Ok(());
-    }
-    let renewed = store.renew(&jobs.lease()).await?;
-    for id in known.iter().filter(|id| !renewed.contains(id)) {
-        jobs.stop(id);
-    }
-    Ok(())
+/// Whether there may be more jobs that gateways have left behind.
+#[derive(Debug, PartialEq, Eq)]
+enum Abandonment {
+    None,
+    PerhapsMore,
 }
 
-/// Ends what gateways that have died were working on.
-async fn end_abandoned(store: &Store, jobs: &RunningJobs) -> Result<(), StoreError> {
-    loop {
+impl LeaseKeeper {
+    fn new(store: Store, jobs: RunningJobs) -> Self {
+        Self { store, jobs, reachable_since: Instant::now() }
+    }
+
+    /// Renews the leases of this gateway, and ends some of the jobs whose leases have run out.
+    ///
+    /// While the store is away nobody can renew anything, so afterward all leases have run
+    /// out, also those of jobs that wait for the store with their answers. So when it is back,
+    /// everybody gets the time of a lease to say that they are alive.
+    async fn keep(&mut self) -> Abandonment {
+        let kept = match self.renew().await {
+            Ok(()) if self.reachable_since.elapsed() >= LEASE => self.end_abandoned().await,
+            Ok(()) => Ok(Abandonment::None),
+            Err(error) => Err(error),
+        };
+        kept.unwrap_or_else(|_error| {
+            self.failed();
+            Abandonment::None
+        })
+    }
+
+    /// Notes that the store was asked and has not answered.
+    fn failed(&mut self) {
+        self.reachable_since = Instant::now();
+    }
+
+    /// Renews the leases of the jobs that run here, and stops those that were cancelled
+    /// or deleted through another gateway. A store that this gateway has no jobs in is asked
+    /// all the same, to know whether it answers.
+    async fn renew(&self) -> Result<(), StoreError> {
+        let known = self.jobs.stored();
+        let renewed = self.store.renew(&self.jobs.lease(), &known).await?;
+        for id in known.iter().filter(|id| !renewed.contains(id)) {
+            self.jobs.stop(id);
+        }
+        Ok(())
+    }
+
+    /// Ends jobs that gateways which have died were working on: as many as this gateway's
+    /// own leases leave time for. What it takes and fails to end is taken again when its
+    /// lease has run out, because only jobs that run are renewed.
+    async fn end_abandoned(&self) -> Result<Abandonment, StoreError> {
+        let Self { store, jobs, .. } = self;
         let abandoned = store.claim_abandoned(&jobs.lease(), STEP).await?;
         let count = abandoned.len();
         for job in abandoned {
             end(store, jobs, job).await?;
         }
-        if count < STEP {
-            return Ok(());
-        }
+        Ok(if count < STEP { Abandonment::None } else { Abandonment::PerhapsMore })
     }
 }
 
@@ -85,8 +121,8 @@ pub(super) const LEASE: Duration = Duration::from_secs(15);
 /// How often a gateway says that it is alive.
 const RENEWAL: Duration = Duration::from_secs(3);
 
-/// How many jobs are ended at a time.
-const STEP: usize = 100;
+/// How many jobs are ended between two renewals.
+const STEP: usize = 16;
 
 const ABANDONED: &str = "The gateway stopped while it was working on this response. Send the \
                          request again.";

@@ -26,7 +26,7 @@ async fn a_store_that_hangs_keeps_no_trials() {
     assert_eq!(health.find_out(&store).await, Ok(()));
     // Whatever was asked before is done by now.
     let lease = toolwire_store::Lease { owner: "g".to_owned(), duration: Duration::ZERO };
-    assert_eq!(store.renew(&lease).await, Ok(Vec::new()));
+    assert_eq!(store.renew(&lease, &[]).await, Ok(Vec::new()));
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.sessions, stats.bytes, stats.oldest), (0, 0, None::<Timestamp>));
     let _ = std::fs::remove_dir_all(&folder);

@@ -54,8 +54,11 @@ fn slow(protocol: Protocol) -> Vec<Step> {
 
 /// The events of a stream, each as it came.
 fn events(body: &str) -> Vec<String> {
+    // A line that begins with a colon is a heartbeat.
+    let lines = body.split_inclusive('\n').filter(|line| !line.starts_with(':'));
+    let body: String = lines.collect();
     let events = body.split_inclusive("\n\n").map(str::to_owned);
-    events.filter(|event| !event.starts_with("data: [DONE]")).collect()
+    events.filter(|event| !event.trim().is_empty() && !event.starts_with("data: [DONE]")).collect()
 }
 
 fn data(event: &str) -> Value {
@@ -387,8 +390,9 @@ async fn work_that_died_with_its_gateway_has_failed() {
     let server = Server::new(Protocol::Chat, Vec::new()).await;
     let gateway = gateway(&server, file.options()).await;
     let to = gateway.address();
-    // A client that waits is told.
-    let all = client::get(to, "/v1/responses/resp_dead?stream=true", &[]).await;
+    // A client that waits is told, when the other gateway has had time to say that it lives.
+    let path = "/v1/responses/resp_dead?stream=true";
+    let all = client::get_within(Duration::from_secs(60), to, path).await;
     let all = events(&all.body);
     assert_eq!(kinds(&all), ["response.created", "error", "response.failed"], "{all:?}");
     assert_eq!((number(&all[1]), number(&all[2])), (1, 2));

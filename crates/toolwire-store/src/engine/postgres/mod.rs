@@ -208,10 +208,15 @@ impl Postgres {
         })
     }
 
-    pub(crate) async fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn renew(
+        &self,
+        owner: &str,
+        until: i64,
+        ids: &[String],
+    ) -> Result<Vec<String>, StoreError> {
         with_client!(self, client => {
-            let renew = client.prepare_cached(sql::RENEW).await?;
-            let rows = client.query(&renew, &[&until, &owner]).await?;
+            let renew = client.prepare_cached(RENEW).await?;
+            let rows = client.query(&renew, &[&until, &owner, &ids]).await?;
             let ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>();
             let mut ids = ids?;
             ids.sort();
@@ -288,3 +293,5 @@ impl Postgres {
 /// for each other's.
 const INSERT_TRIAL: &str = "INSERT INTO toolwire_shared (key, bytes) VALUES (-1 - CAST(random() * 1e15 AS BIGINT), \
      $1) RETURNING key";
+const RENEW: &str =
+    "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 AND id = ANY ($3::text[]) RETURNING id";

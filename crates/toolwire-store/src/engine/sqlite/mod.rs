@@ -154,15 +154,20 @@ impl Sqlite {
         self.readers.read(move |connection| read::usage(connection, tenant.as_ref())).await
     }
 
-    pub(crate) async fn renew(&self, owner: &str, until: i64) -> Result<Vec<String>, StoreError> {
-        let owner = owner.to_owned();
+    pub(crate) async fn renew(
+        &self,
+        owner: &str,
+        until: i64,
+        ids: &[String],
+    ) -> Result<Vec<String>, StoreError> {
+        let (owner, ids) = (owner.to_owned(), serde_json::Value::from(ids).to_string());
         self.writer
             .run(move |connection| {
-                let mut renew = connection.prepare_cached(sql::RENEW)?;
-                let ids = renew.query_map(params![until, owner], |row| row.get(0))?;
-                let mut ids = ids.collect::<Result<Vec<String>, _>>()?;
-                ids.sort();
-                Ok(ids)
+                let mut renew = connection.prepare_cached(RENEW)?;
+                let renewed = renew.query_map(params![until, owner, ids], |row| row.get(0))?;
+                let mut renewed = renewed.collect::<Result<Vec<String>, _>>()?;
+                renewed.sort();
+                Ok(renewed)
             })
             .await
     }
@@ -253,3 +258,6 @@ fn prune_lineages(connection: &Connection, now: i64, limit: usize) -> Result<usi
 
 /// The key of what is no part. Parts have none that is negative.
 const NO_PART: i64 = -1;
+/// The ids are a list in JSON, since SQLite takes no other.
+const RENEW: &str = "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 AND id IN (SELECT value FROM \
+     json_each($3)) RETURNING id";

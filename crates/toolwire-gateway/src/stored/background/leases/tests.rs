@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolwire_store::{Clock, NewResponse, Options, Status, Store, Tenant, Timestamp, Write};
 
-use super::{LEASE, RENEWAL, keep_once};
+use super::{Abandonment, LEASE, LeaseKeeper, RENEWAL, STEP};
 use crate::stored::background::running::{RunningJob, RunningJobs};
 
 /// A store with a clock that only the test moves.
@@ -47,19 +47,35 @@ impl StoreInTime {
     }
 }
 
+/// Time passes for the store and for the gateways alike.
+async fn pass(time: &StoreInTime, duration: Duration) {
+    time.pass(duration);
+    tokio::time::advance(duration).await;
+}
+
+fn keeper(time: &StoreInTime, jobs: &RunningJobs) -> LeaseKeeper {
+    LeaseKeeper::new(time.store.clone(), jobs.clone())
+}
+
+fn alive(jobs: &RunningJobs) -> (Status, Option<String>) {
+    (Status::InProgress, Some(jobs.owner().to_owned()))
+}
+
+const ENDED: (Status, Option<String>) = (Status::Failed, None);
+
 /// Proves that leases last for as long as gateways live, however long that is,
 /// and not much longer.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn gateways_leave_each_others_live_work_alone() {
     let time = StoreInTime::new().await;
     let (one, two) = (RunningJobs::default(), RunningJobs::default());
+    let (mut keeps_one, mut keeps_two) = (keeper(&time, &one), keeper(&time, &two));
     let _jobs = [time.begin(&one, "resp_one").await, time.begin(&two, "resp_two").await];
-    let alive = |jobs: &RunningJobs| (Status::InProgress, Some(jobs.owner().to_owned()));
     for round in 0..100 {
         // Each looks while the other sleeps.
-        for jobs in [&one, &two] {
-            time.pass(RENEWAL / 2);
-            keep_once(&time.store, jobs).await;
+        for keeper in [&mut keeps_one, &mut keeps_two] {
+            pass(&time, RENEWAL / 2).await;
+            keeper.keep().await;
             assert_eq!(time.state("resp_one").await, alive(&one), "round {round}");
             assert_eq!(time.state("resp_two").await, alive(&two), "round {round}");
         }
@@ -68,13 +84,74 @@ async fn gateways_leave_each_others_live_work_alone() {
     // The first gateway dies. For the length of its lease, it may only be late.
     let mut silent = RENEWAL / 2;
     while silent < LEASE - RENEWAL {
-        time.pass(RENEWAL);
+        pass(&time, RENEWAL).await;
         silent += RENEWAL;
-        keep_once(&time.store, &two).await;
+        keeps_two.keep().await;
         assert_eq!(time.state("resp_one").await, alive(&one), "silent for {silent:?}");
     }
-    time.pass(RENEWAL);
-    keep_once(&time.store, &two).await;
-    assert_eq!(time.state("resp_one").await, (Status::Failed, None));
+    pass(&time, RENEWAL).await;
+    keeps_two.keep().await;
+    assert_eq!(time.state("resp_one").await, ENDED);
     assert_eq!(time.state("resp_two").await, alive(&two));
+}
+
+/// Proves that nobody's work is taken for abandoned because the store was away, whoever
+/// hears of the store first, and with jobs of its own or without.
+#[tokio::test(start_paused = true)]
+async fn work_that_waits_for_the_store_is_not_abandoned() {
+    for first_has_jobs in [true, false] {
+        let time = StoreInTime::new().await;
+        let (one, two) = (RunningJobs::default(), RunningJobs::default());
+        let mut jobs = vec![time.begin(&two, "resp_two").await];
+        if first_has_jobs {
+            jobs.push(time.begin(&one, "resp_one").await);
+        }
+        let (mut keeps_one, mut keeps_two) = (keeper(&time, &one), keeper(&time, &two));
+        pass(&time, LEASE - RENEWAL).await;
+        // The store is away for longer than any lease.
+        for _ in 0..10 {
+            pass(&time, RENEWAL).await;
+            keeps_one.failed();
+            keeps_two.failed();
+        }
+        pass(&time, RENEWAL / 2).await;
+        assert_eq!(keeps_one.keep().await, Abandonment::None);
+        assert_eq!(time.state("resp_two").await, alive(&two), "{first_has_jobs}");
+        keeps_two.keep().await;
+        // Whoever has not said anything by then is dead.
+        drop(keeps_two);
+        for _ in 0..7 {
+            pass(&time, RENEWAL).await;
+            keeps_one.keep().await;
+        }
+        assert_eq!(time.state("resp_two").await, ENDED, "{first_has_jobs}");
+        if first_has_jobs {
+            assert_eq!(time.state("resp_one").await, alive(&one));
+        }
+    }
+}
+
+/// Proves that a response ends which the store has for a gateway that does not work on it:
+/// it was taken over and could not be ended, or its gateway never heard that it was written.
+#[tokio::test(start_paused = true)]
+async fn only_jobs_that_run_are_renewed() {
+    let time = StoreInTime::new().await;
+    let jobs = RunningJobs::default();
+    let mut keeper = keeper(&time, &jobs);
+    let _runs = time.begin(&jobs, "resp_runs").await;
+    for number in 0..STEP * 2 {
+        drop(time.begin(&jobs, &format!("resp_{number}")).await);
+    }
+    let mut turns = 0;
+    for _ in 0..6 {
+        pass(&time, RENEWAL).await;
+        while keeper.keep().await == Abandonment::PerhapsMore {
+            turns += 1;
+        }
+        assert_eq!(time.state("resp_runs").await, alive(&jobs));
+    }
+    assert_eq!(turns, 2);
+    for number in 0..STEP * 2 {
+        assert_eq!(time.state(&format!("resp_{number}")).await, ENDED, "{number}");
+    }
 }

@@ -300,7 +300,7 @@ pub(super) const STATS: &str = "SELECT kind, count(*), CAST(sum(items) AS BIGINT
 pub(super) const TENANTS: &str = "SELECT count(DISTINCT tenant) FROM toolwire_record";
 
 pub(super) const KEYS: &str =
-    "SELECT key, bytes FROM toolwire_record WHERE key > $1 ORDER BY key LIMIT 256";
+    "SELECT key, bytes FROM toolwire_record WHERE key > $1 ORDER BY key LIMIT $2";
 
 #[cfg(test)]
 mod tests;

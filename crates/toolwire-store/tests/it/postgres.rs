@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tokio_postgres::NoTls;
 use toolwire_store::{
     EngineOptions, Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
 };
@@ -377,6 +378,36 @@ fn a_database_that_cannot_be_counted_can_be_written() {
         }
         assert!(start.elapsed() < timeout, "{:?}", start.elapsed());
         assert!(first.usage(&Tenant::single()).await.is_err(), "it can be counted");
+    });
+}
+
+/// Proves that a call which nobody waits for any more ends on the server too. It would hold
+/// its connection there for as long as it has to wait, and each attempt one more.
+#[test]
+fn calls_that_were_given_up_leave_the_server() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let store = Store::open(options(&url, Duration::from_millis(300))).await.unwrap();
+        store.write(&Tenant::single(), response("a")).await.unwrap();
+        let (locker, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        locker.batch_execute("BEGIN; LOCK TABLE toolwire_record").await.unwrap();
+        for number in 0..3 {
+            let late = store.write(&Tenant::single(), response(&format!("b{number}"))).await;
+            assert!(matches!(late, Err(StoreError::Unavailable { retry: true, .. })), "{late:?}");
+        }
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \
+                       application_name = 'toolwire' AND wait_event_type = 'Lock'";
+        let start = Instant::now();
+        while number(&url, waiting).await > 0 {
+            assert!(start.elapsed() < Duration::from_secs(60), "they still wait");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        locker.batch_execute("ROLLBACK").await.unwrap();
+        store.write(&Tenant::single(), response("c")).await.unwrap();
     });
 }
 

@@ -50,7 +50,9 @@ async fn fill(store: &Store) {
 
 async fn export(store: &Store) -> Vec<u8> {
     let mut file = Vec::new();
-    assert_eq!(store.export(&mut file).await.unwrap(), 8);
+    let records = store.export(&mut file).await.unwrap();
+    let stats = store.stats().await.unwrap();
+    assert_eq!(records, stats.responses + stats.conversations + stats.sessions);
     file
 }
 
@@ -79,6 +81,32 @@ fn a_copy_has_every_byte() {
                 // A chain of two and two threads for each of the two tenants.
                 copy_clock.pass(TTL);
                 assert_eq!(copy.prune(100).await, Ok(6), "{from} to {to}");
+            }
+        }
+    });
+}
+
+/// Proves that a copy is whole which is written and read in several pages.
+#[test]
+fn a_copy_may_be_of_several_pages() {
+    run(async {
+        for Subject { store, name: from, .. } in subjects().await {
+            let mut previous = None;
+            for number in 0..40 {
+                let id = format!("r{number}");
+                let response = NewResponse {
+                    previous: previous.replace(id.clone()),
+                    ..NewResponse::new(&id, Status::Completed, format!("{number}"))
+                };
+                store.write(&Tenant::single(), vec![Write::Response(response)]).await.unwrap();
+            }
+            let file = export(&store).await;
+            for Subject { store: copy, name: to, .. } in subjects().await {
+                let imported = copy.import(&file[..]).await.unwrap();
+                assert_eq!(imported, Imported { stored: 40, present: 0 }, "{from} to {to}");
+                assert_eq!(export(&copy).await, file, "{from} to {to}");
+                let chain = copy.chain(&Tenant::single(), "r39").await.unwrap().unwrap();
+                assert_eq!(chain.len(), 40, "{from} to {to}");
             }
         }
     });

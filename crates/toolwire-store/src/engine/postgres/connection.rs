@@ -20,6 +20,8 @@ use crate::options::PostgresOptions;
 pub(super) struct Connections {
     pool: Pool,
     timeout: Duration,
+    /// Has the server give up what nobody waits for any more.
+    server_limits: String,
     is_migrated: AtomicBool,
     /// The migration that runs.
     migration: Mutex<Option<JoinHandle<Result<(), Failure>>>>,
@@ -48,8 +50,9 @@ impl Connections {
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(|error| OpenError::Failed(error.to_string()))?;
-        let is_migrated = AtomicBool::new(false);
-        Ok(Self { pool, timeout: *timeout, is_migrated, migration: Mutex::default() })
+        let (is_migrated, migration) = (AtomicBool::new(false), Mutex::default());
+        let server_limits = server_limits(*timeout);
+        Ok(Self { pool, timeout: *timeout, server_limits, is_migrated, migration })
     }
 
     /// A connection to a database whose tables are up to date.
@@ -61,6 +64,7 @@ impl Connections {
         let object = connection.object()?;
         if Object::metrics(object).recycle_count == 0 {
             migrate::hold_version(object).await?;
+            object.batch_execute(&self.server_limits).await?;
         }
         Ok(connection)
     }
@@ -139,6 +143,20 @@ impl Connection {
         self.object.as_mut().ok_or_else(|| gone().into())
     }
 }
+
+/// The statements that limit what a connection may take of the server.
+///
+/// A server does not notice that a gateway has lost its power, and keeps the locks of its
+/// transactions for hours. And one that waits for such a lock does not notice that its
+/// client has given up, so each attempt would leave a connection behind until there are no
+/// more. No call takes longer than its timeout, so twice that disturbs nobody.
+fn server_limits(timeout: Duration) -> String {
+    let most = timeout.saturating_mul(2).as_millis().clamp(1, LONGEST_LIMIT);
+    format!("SET statement_timeout = {most}; SET idle_in_transaction_session_timeout = {most}")
+}
+
+/// The most milliseconds that the server takes.
+const LONGEST_LIMIT: u128 = i32::MAX as u128;
 
 /// When to ask an idle server whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);

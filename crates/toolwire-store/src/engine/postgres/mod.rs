@@ -277,21 +277,26 @@ impl Postgres {
     }
 
     pub(crate) async fn import(&self, records: Vec<FullRecord>) -> Result<u64, StoreError> {
-        with_client!(self, client => {
-            let transaction = client.transaction().await?;
-            let mut imported = 0;
-            for full in &records {
-                imported += u64::from(change::insert(&transaction, full).await?);
-            }
-            transaction.commit().await?;
-            Ok(imported)
-        })
+        let mut imported = 0;
+        for page in records.chunks(read::PAGE_RECORDS) {
+            imported += with_client!(self, client => {
+                let transaction = client.transaction().await?;
+                let mut imported = 0;
+                for full in page {
+                    imported += u64::from(change::insert(&transaction, full).await?);
+                }
+                transaction.commit().await?;
+                Ok(imported)
+            })?;
+        }
+        Ok(imported)
     }
 }
+
+const RENEW: &str =
+    "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 AND id = ANY ($3::text[]) RETURNING id";
 
 /// Something that is no part, since no part has a key that is negative. Gateways do not wait
 /// for each other's.
 const INSERT_TRIAL: &str = "INSERT INTO toolwire_shared (key, bytes) VALUES (-1 - CAST(random() * 1e15 AS BIGINT), \
      $1) RETURNING key";
-const RENEW: &str =
-    "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 AND id = ANY ($3::text[]) RETURNING id";

@@ -233,7 +233,7 @@ pub(super) async fn export(
 ) -> Result<Vec<(i64, FullRecord)>, Failure> {
     let client = one_state(client).await?;
     let (mut page, mut bytes) = (Vec::new(), 0);
-    for row in client.query(sql::KEYS, &[&after]).await? {
+    for row in client.query(sql::KEYS, &[&after, &count(PAGE_RECORDS)]).await? {
         let key: i64 = row.try_get(0)?;
         bytes += row.try_get::<_, i64>(1)?;
         if bytes > most_bytes && !page.is_empty() {
@@ -251,6 +251,10 @@ pub(super) async fn export(
     client.commit().await?;
     Ok(page)
 }
+
+/// How many records are read or written in one call. Each is a handful of round trips, and
+/// all of them must fit into the time of a call, also to a server that is far away.
+pub(super) const PAGE_RECORDS: usize = 16;
 
 /// A transaction whose statements all see the same state of the database.
 async fn one_state(client: &mut Object) -> Result<Transaction<'_>, Failure> {

@@ -229,7 +229,7 @@ pub(super) fn export(
     most_bytes: i64,
 ) -> Result<Vec<(i64, FullRecord)>, Failure> {
     let mut keys = connection.prepare_cached(sql::KEYS)?;
-    let mut keys = keys.query(params![after])?;
+    let mut keys = keys.query(params![after, PAGE_RECORDS])?;
     let (mut page, mut bytes) = (Vec::new(), 0);
     while let Some(row) = keys.next()? {
         let key: i64 = row.get(0)?;
@@ -248,6 +248,9 @@ pub(super) fn export(
     }
     Ok(page)
 }
+
+/// How many records are read at a time.
+const PAGE_RECORDS: i64 = 256;
 
 /// A record as it is stored, with its key, and what its body lacks: the output, which is
 /// among these items, at this place.

@@ -97,7 +97,9 @@ async fn run_command(command: &Command, config: &Config) -> Result<(), CommandEr
         }
         Command::Import { file } => {
             let source = ImportSource::open(file.as_deref())?;
-            let imported = source.import(&open(options).await?).await?;
+            let store = open(options).await?;
+            let imported = source.import(&store).await?;
+            store.flush().await.map_err(store_error)?;
             print(&format!(
                 "Imported {} responses and threads; {} were there already.\n",
                 imported.stored, imported.present

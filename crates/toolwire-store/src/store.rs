@@ -270,6 +270,13 @@ impl Store {
         self.inner.engine.try_to_write(trial).await
     }
 
+    /// Has the disk confirm what was written until now, for a program that ends and would
+    /// otherwise leave that to the system. A store that is not on a disk of this machine
+    /// has nothing to do.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        self.inner.engine.flush().await
+    }
+
     /// The state of the store. This counts everything.
     pub async fn stats(&self) -> Result<Stats, StoreError> {
         self.inner.engine.stats(self.now()).await

@@ -115,11 +115,15 @@ impl Gateway {
         self.handle.clone()
     }
 
-    /// Waits until it has stopped and its log is written.
+    /// Waits until it has stopped, its log is written and its store is on the disk.
     pub async fn stopped(self) {
         // The task can only fail if the runtime is shut down.
         let _ = self.accept_task.await;
         let state = self.handle.state;
+        if let Some(store) = state.stored.store() {
+            // A disk that fails has been reported when it was written to.
+            let _ = tokio::time::timeout(STORE_FLUSH_TIMEOUT, store.flush()).await;
+        }
         let flush = tokio::task::spawn_blocking(move || state.log.flush());
         // Whoever reads the log may have stopped.
         let _ = tokio::time::timeout(FLUSH_TIMEOUT, flush).await;
@@ -213,6 +217,9 @@ const MAX_REJECTIONS: usize = 64;
 
 /// How long the log may take to be written when the gateway stops.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long to wait for the disk to confirm the store.
+const STORE_FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait after a failed accept.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);

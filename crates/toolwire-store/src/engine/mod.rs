@@ -280,6 +280,16 @@ impl Engine {
         each!(self, engine => engine.try_to_write(trial))
     }
 
+    /// Has the disk confirm what was written until now.
+    pub(crate) async fn flush(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(engine) => engine.flush().await,
+            Self::Memory(_) => Ok(()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => Ok(()),
+        }
+    }
+
     pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
         each!(self, engine => engine.stats(now))
     }

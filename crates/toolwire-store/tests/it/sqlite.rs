@@ -8,7 +8,7 @@ use toolwire_store::{
     Item, NewResponse, OpenError, Options, Status, Store, StoreError, Tenant, Write,
 };
 
-use crate::engines::{Folder, run};
+use crate::engines::{Folder, TTL, TestClock, run};
 use crate::shared::{part, with_part};
 
 fn response(id: &str, length: usize) -> Vec<Write> {
@@ -165,6 +165,31 @@ fn a_full_disk_is_named_and_survived() {
         assert_eq!(on_disk.try_to_write().await, Ok(()));
         on_disk.write(&tenant, response("after", 400_000)).await.unwrap();
         assert!(on_disk.response(&tenant, "after").await.unwrap().is_some());
+    });
+}
+
+/// Proves that the file becomes smaller when what it has is deleted.
+#[test]
+fn what_is_deleted_goes_back_to_the_disk() {
+    run(async {
+        let folder = Folder::new("shrink");
+        let path = folder.path().join("store.db");
+        let clock = TestClock::new();
+        let mut options = Options::sqlite(&path);
+        (options.ttl, options.clock) = (Some(TTL), clock.clock());
+        let store = Store::open(options).await.unwrap();
+        for number in 0..40 {
+            let write = response(&format!("r{number}"), 400_000);
+            store.write(&Tenant::single(), write).await.unwrap();
+        }
+        let pages = || {
+            let connection = Connection::open(&path).unwrap();
+            connection.pragma_query_value(None, "page_count", |row| row.get::<_, i64>(0)).unwrap()
+        };
+        let full = pages();
+        clock.pass(TTL * 2);
+        assert_eq!(store.prune(100).await, Ok(40));
+        assert!(pages() < full / 10, "{} of {full} pages", pages());
     });
 }
 

@@ -15,6 +15,7 @@ mod shared;
 mod syncer;
 mod writer;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
@@ -33,6 +34,7 @@ use crate::options::SqliteOptions;
 use crate::record::{FullRecord, Kind, Record, Row, count};
 
 pub(crate) struct Sqlite {
+    path: PathBuf,
     writer: Writer,
     readers: Readers,
     shared: Arc<SharedParts>,
@@ -54,7 +56,8 @@ impl Sqlite {
         };
         let writer = Writer::start(connector.clone(), connection);
         let writer = writer.map_err(|error| OpenError::Failed(error.to_string()))?;
-        Ok(Self { writer, readers: Readers::new(connector), shared: Arc::default() })
+        let path = connector.path().to_owned();
+        Ok(Self { path, writer, readers: Readers::new(connector), shared: Arc::default() })
     }
 
     pub(crate) async fn write(
@@ -201,7 +204,7 @@ impl Sqlite {
             })
             .await?;
         if pruned > 0 {
-            self.writer.shrink().await?;
+            self.writer.shrink().await;
         }
         Ok(u64::try_from(pruned).unwrap_or(0))
     }
@@ -215,6 +218,13 @@ impl Sqlite {
                 Ok(())
             })
             .await
+    }
+
+    pub(crate) async fn flush(&self) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let flushed = tokio::task::spawn_blocking(move || syncer::sync_log(&path)).await;
+        let flushed = flushed.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+        flushed.map_err(|error| Failure::Io(error).into_store_error())
     }
 
     pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
@@ -256,8 +266,9 @@ fn prune_lineages(connection: &Connection, now: i64, limit: usize) -> Result<usi
     }
 }
 
-/// The key of what is no part. Parts have none that is negative.
-const NO_PART: i64 = -1;
 /// The ids are a list in JSON, since SQLite takes no other.
 const RENEW: &str = "UPDATE toolwire_record SET lease = $1 WHERE owner = $2 AND id IN (SELECT value FROM \
      json_each($3)) RETURNING id";
+
+/// The key of what is no part. Parts have none that is negative.
+const NO_PART: i64 = -1;

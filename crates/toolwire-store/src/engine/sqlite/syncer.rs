@@ -5,7 +5,8 @@
 //! be as long as the system keeps it in memory.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -16,10 +17,8 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    pub(super) fn start(path: &Path) -> std::io::Result<Self> {
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let log = PathBuf::from(log);
+    pub(super) fn start(path: &Path) -> io::Result<Self> {
+        let path = path.to_owned();
         let (written, news) = mpsc::sync_channel(1);
         let sync = move || {
             while news.recv().is_ok() {
@@ -27,8 +26,7 @@ impl Syncer {
                 // What is written from here on gets the next turn.
                 let _ = news.try_recv();
                 // SQLite notices a disk that fails when it writes the log back.
-                // The log holds none of its locks, so it may be opened here.
-                let _ = File::open(&log).and_then(|log| log.sync_data());
+                let _ = sync_log(&path);
             }
         };
         thread::Builder::new().name("toolwire-sync".to_owned()).spawn(sync)?;
@@ -39,6 +37,19 @@ impl Syncer {
     pub(super) fn written(&self) {
         // If there is no room, the thread is told already.
         let _ = self.written.try_send(());
+    }
+}
+
+/// Has the disk confirm the log of a file. What is no longer in the log was confirmed when
+/// it was written back.
+pub(super) fn sync_log(path: &Path) -> io::Result<()> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    // The log holds none of SQLite's locks, so it may be opened here.
+    match File::open(log) {
+        Ok(log) => log.sync_data(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

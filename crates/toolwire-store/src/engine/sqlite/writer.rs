@@ -54,16 +54,35 @@ impl Writer {
         result.await.map_err(|_| stopped())?
     }
 
-    /// Gives pages that are free back to the disk, a bounded number of them.
-    pub(super) async fn shrink(&self) -> Result<(), StoreError> {
+    /// Gives pages that are free back to the disk, a bounded number of them. They are used
+    /// again also if they cannot be given back, as on a disk that is full.
+    pub(super) async fn shrink(&self) {
+        for _ in 0..SHRINK_STEPS {
+            if self.shrink_a_little().await != Ok(Free::Some) {
+                return;
+            }
+        }
+    }
+
+    /// Moves so few pages that the log has room for them, and lets others write in between.
+    async fn shrink_a_little(&self) -> Result<Free, StoreError> {
         self.run(|connection| {
-            let mut shrink = connection.prepare_cached("PRAGMA incremental_vacuum(2048)")?;
+            let mut shrink = connection.prepare_cached("PRAGMA incremental_vacuum(256)")?;
             let mut rows = shrink.query([])?;
             while rows.next()?.is_some() {}
-            Ok(())
+            let free: i64 =
+                connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+            Ok(if free > 0 { Free::Some } else { Free::None })
         })
         .await
     }
+}
+
+/// Whether there are pages that are free.
+#[derive(Debug, PartialEq, Eq)]
+enum Free {
+    Some,
+    None,
 }
 
 /// Work with a place for its result.
@@ -248,6 +267,9 @@ fn stopped() -> StoreError {
 
 /// How many writes may wait before their callers wait for room.
 const LONGEST_QUEUE: usize = 1024;
+
+/// How often pages are given back in one go.
+const SHRINK_STEPS: usize = 8;
 
 /// How long to wait for another process that writes, if it has been waited for before.
 const STILL_BUSY: Duration = Duration::from_millis(100);

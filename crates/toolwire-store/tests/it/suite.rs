@@ -128,6 +128,7 @@ fn a_response_comes_back_as_it_went_in() {
             new.input[1].body = Bytes::new();
             new.input[1].tag = "chat".to_owned();
             write(&store, vec![Write::Response(new.clone())]).await;
+            assert_eq!(store.flush().await, Ok(()), "{name}");
             let found = store.response(&tenant(), "resp_1").await.unwrap().expect(name);
             assert_eq!((found.id, found.body, found.internal), (new.id, new.body, new.internal));
             assert_eq!((found.status, found.model.as_str()), (Status::Completed, "model"));

@@ -11,11 +11,13 @@ mod answer_write;
 mod background;
 mod conversation_lock;
 mod conversations;
+mod earlier;
 mod endpoints;
 mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod health;
+mod joined_conversation;
 mod labels;
 mod list;
 mod outages;

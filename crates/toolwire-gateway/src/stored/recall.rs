@@ -7,11 +7,12 @@ use bytes::Bytes;
 use toolwire::stateful::{StatefulCodec, StatefulItem, StatefulRequest};
 use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{ChainLink, Item, Store, StoreError, Tenant, ThreadKind, item_id, random_id};
+use toolwire_store::{Item, Store, StoreError, Tenant, item_id, random_id};
 
-use super::conversation_lock::ConversationLock;
+use super::earlier::Earlier;
 use super::failure::{self, Missing};
 use super::health::StoreHealth;
+use super::joined_conversation::JoinedConversation;
 use super::record::Recorder;
 use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
@@ -64,15 +65,6 @@ pub(crate) enum Recalled {
     Found(Bytes),
     /// Something is not there. A model's API that remembers may have it.
     Unknown(Missing),
-}
-
-/// The conversation that the turn is part of.
-#[derive(Clone)]
-pub(super) struct JoinedConversation {
-    pub(super) id: String,
-    /// Its version when it was read.
-    pub(super) version: u64,
-    pub(super) _lock: Arc<ConversationLock>,
 }
 
 /// What a turn means for a request to one upstream.
@@ -174,19 +166,20 @@ impl Turn {
             }
             return Ok(Some(turn));
         };
-        if request.previous.is_some() && request.conversation.is_some() {
-            let message = "A request has either `previous_response_id` or `conversation`.";
-            return Err(failure::invalid("previous_response_id", message));
-        }
         turn.store = Some(store.clone());
-        let mut earlier = Vec::new();
-        let mut known = HashSet::new();
-        let found =
-            turn.find_earlier(&store, memory, &request, purpose, &mut earlier, &mut known).await?;
-        if let Err(missing) = found {
-            turn.recalled = Recalled::Unknown(missing);
-            return Ok(Some(turn));
-        }
+        let locks = match purpose {
+            Purpose::Answer { .. } => Some(&memory.conversations),
+            Purpose::Look => None,
+        };
+        let found = Earlier::find(&store, locks, &turn.tenant, &request).await?;
+        let Earlier { items: earlier, ids: mut known, conversation } = match found {
+            Ok(earlier) => earlier,
+            Err(missing) => {
+                turn.recalled = Recalled::Unknown(missing);
+                return Ok(Some(turn));
+            }
+        };
+        turn.conversation = conversation;
         let mut input = Vec::with_capacity(request.input.len());
         for (index, item) in request.input.iter().enumerate() {
             match turn.item(&store, body, index, item, &mut known).await? {
@@ -296,54 +289,6 @@ impl Turn {
             false => Ok(self.own_item(body, index, item, &mut known)),
         });
         items.collect()
-    }
-
-    /// Reads the items before this turn, and the ids of a conversation's items.
-    async fn find_earlier(
-        &mut self,
-        store: &Store,
-        memory: &ResponseStore,
-        request: &StatefulRequest<'_>,
-        purpose: Purpose,
-        earlier: &mut Vec<Bytes>,
-        known: &mut HashSet<String>,
-    ) -> Result<Result<(), Missing>, Failure> {
-        if let Some(previous) = &request.previous {
-            let chain = store.chain(&self.tenant, previous).await;
-            let Some(chain) = chain.map_err(|error| from_store(&error))? else {
-                return Ok(Err(Missing::Previous(previous.clone())));
-            };
-            if let Some(link) = chain.iter().find(|link| !link.status.is_terminal()) {
-                let message = format!("The response {} has not ended yet.", link.id);
-                return Err(failure::invalid("previous_response_id", message));
-            }
-            for ChainLink { input, output, .. } in chain {
-                earlier.extend(input.into_iter().chain(output).map(|item| item.body));
-            }
-        }
-        if let Some(id) = &request.conversation {
-            let kind = ThreadKind::Conversation;
-            // The turn before this one may end while this one waits, so it is
-            // read after it is locked.
-            let lock = match purpose {
-                Purpose::Answer { .. } => memory.conversations.take(&self.tenant, id),
-                Purpose::Look => None,
-            };
-            let found = store.thread_with_items(&self.tenant, kind, id).await;
-            let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
-                return Ok(Err(Missing::Conversation(id.clone())));
-            };
-            if let Purpose::Answer { .. } = purpose {
-                let lock = Arc::new(lock.ok_or_else(failure::conversation_is_busy)?);
-                let (id, version) = (id.clone(), thread.version);
-                self.conversation = Some(JoinedConversation { id, version, _lock: lock });
-            }
-            for Item { id, tag: _, body } in items {
-                known.insert(id);
-                earlier.push(body);
-            }
-        }
-        Ok(Ok(()))
     }
 
     /// An item of the client's, or the one that it refers to. `None` if there is

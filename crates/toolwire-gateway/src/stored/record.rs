@@ -6,14 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use toolwire::stateful::{StatefulAnswer, StatefulItem, WrittenAnswer};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{
-    Item, NewResponse, Status, Store, StoreError, Tenant, ThreadKind, Write, random_id,
-};
+use toolwire_store::{Item, NewResponse, Status, Store, StoreError, Tenant, Write, random_id};
 
 use super::answer_write::write_answer;
 use super::failure::from_store;
 use super::health::StoreHealth;
-use super::recall::{JoinedConversation, is_usable_id};
+use super::joined_conversation::JoinedConversation;
+use super::recall::is_usable_id;
 use crate::relay::Failure;
 
 /// Keeps the answer to one request, with what the client had sent.
@@ -64,15 +63,8 @@ impl Recorder {
         let mut writes = Vec::with_capacity(2);
         let status = status(&read.status);
         // A failed turn is not part of the conversation.
-        if let Some(JoinedConversation { id, version, _lock }) = &conversation
-            && status != Status::Failed
-        {
-            writes.push(Write::Append {
-                kind: ThreadKind::Conversation,
-                id: id.clone(),
-                expected: Some(*version),
-                items: input.iter().chain(&output).cloned().collect(),
-            });
+        if let Some(joined) = conversation.as_ref().filter(|_| status != Status::Failed) {
+            writes.push(joined.append(&input, &output));
         }
         if stores {
             writes.push(Write::Response(NewResponse {

@@ -12,7 +12,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::stateful::{self, Progress};
 use toolwire::translate::KeptState;
 use toolwire::{Protocol, codec};
-use toolwire_store::{Item, Status, Store, StoreError, Tenant, ThreadKind, Update, Write};
+use toolwire_store::{Item, Status, Store, StoreError, Tenant, Update, Write};
 
 use super::JobKind;
 use super::replay::EventReplay;
@@ -20,7 +20,7 @@ use super::running::RunningJob;
 use crate::state::GatewayState;
 use crate::stored::answer_write::write_answer;
 use crate::stored::failure::explained;
-use crate::stored::recall::JoinedConversation;
+use crate::stored::joined_conversation::JoinedConversation;
 use crate::stored::record::{output_items, status};
 
 /// An answer that is being made. Clones are about the same one.
@@ -103,15 +103,9 @@ impl Job {
         let mut writes = Vec::with_capacity(2);
         let status = status(&read.status);
         // A failed turn is not part of the conversation.
-        if let Some(JoinedConversation { id, version, _lock }) = &self.conversation
-            && status != Status::Failed
-        {
-            writes.push(Write::Append {
-                kind: ThreadKind::Conversation,
-                id: id.clone(),
-                expected: Some(*version),
-                items: self.input.iter().chain(&output).cloned().collect(),
-            });
+        let conversation = self.conversation.as_ref().filter(|_| status != Status::Failed);
+        if let Some(joined) = conversation {
+            writes.push(joined.append(&self.input, &output));
         }
         drop(read);
         writes.push(Write::Update(self.update(status, answer, output, events)));

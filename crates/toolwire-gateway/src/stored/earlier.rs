@@ -1,0 +1,91 @@
+//! What is in front of a turn: the responses that it continues, or the conversation that it
+//! is part of.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use toolwire::stateful::StatefulRequest;
+use toolwire_store::{ChainLink, Item, Store, Tenant, ThreadKind};
+
+use super::conversation_lock::ConversationLocks;
+use super::failure::{self, Missing, from_store};
+use super::joined_conversation::JoinedConversation;
+use crate::relay::Failure;
+
+/// What is in front of a turn.
+#[derive(Default)]
+pub(super) struct Earlier {
+    /// The items that the model gets first.
+    pub(super) items: Vec<Bytes>,
+    /// The ids of those that are in the turn's conversation.
+    pub(super) ids: HashSet<String>,
+    /// The conversation, if the turn becomes a part of it.
+    pub(super) conversation: Option<JoinedConversation>,
+}
+
+impl Earlier {
+    /// Finds it. Without locks, somebody only looks at it.
+    pub(super) async fn find(
+        store: &Store,
+        locks: Option<&ConversationLocks>,
+        tenant: &Tenant,
+        request: &StatefulRequest<'_>,
+    ) -> Result<Result<Self, Missing>, Failure> {
+        match (&request.previous, &request.conversation) {
+            (None, None) => Ok(Ok(Self::default())),
+            (Some(previous), None) => Self::of_responses(store, tenant, previous).await,
+            (None, Some(id)) => Self::of_conversation(store, locks, tenant, id).await,
+            (Some(_), Some(_)) => {
+                let message = "A request has either `previous_response_id` or `conversation`.";
+                Err(failure::invalid("previous_response_id", message))
+            }
+        }
+    }
+
+    async fn of_responses(
+        store: &Store,
+        tenant: &Tenant,
+        previous: &str,
+    ) -> Result<Result<Self, Missing>, Failure> {
+        let chain = store.chain(tenant, previous).await;
+        let Some(chain) = chain.map_err(|error| from_store(&error))? else {
+            return Ok(Err(Missing::Previous(previous.to_owned())));
+        };
+        if let Some(link) = chain.iter().find(|link| !link.status.is_terminal()) {
+            let message = format!("The response {} has not ended yet.", link.id);
+            return Err(failure::invalid("previous_response_id", message));
+        }
+        let mut items = Vec::new();
+        for ChainLink { input, output, .. } in chain {
+            items.extend(input.into_iter().chain(output).map(|item| item.body));
+        }
+        Ok(Ok(Self { items, ..Self::default() }))
+    }
+
+    async fn of_conversation(
+        store: &Store,
+        locks: Option<&ConversationLocks>,
+        tenant: &Tenant,
+        id: &str,
+    ) -> Result<Result<Self, Missing>, Failure> {
+        // The turn before this one may end while this one waits, so it is read after it is
+        // locked.
+        let lock = locks.map(|locks| locks.take(tenant, id));
+        let found = store.thread_with_items(tenant, ThreadKind::Conversation, id).await;
+        let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
+            return Ok(Err(Missing::Conversation(id.to_owned())));
+        };
+        let conversation = match lock {
+            None => None,
+            Some(lock) => Some(JoinedConversation {
+                id: id.to_owned(),
+                version: thread.version,
+                _lock: Arc::new(lock.ok_or_else(failure::conversation_is_busy)?),
+            }),
+        };
+        let split = |Item { id, tag: _, body }: Item| (id, body);
+        let (ids, items) = items.into_iter().map(split).unzip();
+        Ok(Ok(Self { items, ids, conversation }))
+    }
+}

@@ -99,6 +99,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/record.rs::output_items", "part of stored/record.rs::record"),
     ("stored/record.rs::status", "looks at one word"),
     ("stored/endpoints.rs::serve", "the work is that of the functions for each path"),
+    ("stored/failure.rs::not_in_conversation", "shows the beginning of an id"),
     ("stored/failure.rs::invalid", "only keeps what it is given"),
     ("stored/failure.rs::store_is_off", "only keeps what it is given"),
     ("stored/sessions/object.rs::deleted", "writes one id"),

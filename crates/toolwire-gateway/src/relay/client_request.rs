@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolwire::model::{ApiError, ErrorKind};
 use toolwire::translate::KeptState;
 use toolwire::{Protocol, codec};
 
@@ -156,12 +155,8 @@ impl RequestDocument {
     ) -> Result<Self, Failure> {
         let limits = &context.active.config.limits;
         let longest = context.state.stored.longest_conversation();
-        if body.len().saturating_sub(own.len()) > longest {
-            let message = format!(
-                "The conversation is longer than {longest} bytes, the limit `max_read` of the \
-                 gateway's store."
-            );
-            return Err(Failure::new(ApiError::new(ErrorKind::TooLarge, message)));
+        if body.len().saturating_sub(own.len()) as u64 > longest {
+            return Err(stored::conversation_is_too_long(longest));
         }
         let mut reservation = context.state.bodies.reservation();
         let reserved = reservation.grow(body.len(), limits.bodies_total);

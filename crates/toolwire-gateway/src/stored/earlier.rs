@@ -1,7 +1,7 @@
 //! What is in front of a turn: the responses that it continues, or the conversation that it
 //! is part of.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -56,9 +56,19 @@ impl Earlier {
             let message = format!("The response {} has not ended yet.", link.id);
             return Err(failure::invalid("previous_response_id", message));
         }
-        let mut items = Vec::new();
+        // A turn that continues a response names no conversation, so only the oldest can have
+        // one.
+        let mut items = match chain.first() {
+            Some(oldest) => before_in_conversation(store, tenant, oldest).await?,
+            None => Vec::new(),
+        };
         for ChainLink { input, output, .. } in chain {
             items.extend(input.into_iter().chain(output).map(|item| item.body));
+        }
+        // The store has limited each of the two parts alone.
+        let (limit, length) = (store.limits().read, items.iter().map(|item| item.len() as u64));
+        if length.sum::<u64>() > limit {
+            return Err(failure::conversation_is_too_long(limit));
         }
         Ok(Ok(Self { items, ..Self::default() }))
     }
@@ -88,4 +98,40 @@ impl Earlier {
         let (ids, items) = items.into_iter().map(split).unzip();
         Ok(Ok(Self { items, ids, conversation }))
     }
+}
+
+/// What stands in front of a response in the conversation that it was made in, if it was:
+/// its model has seen that, and so must one that continues it.
+async fn before_in_conversation(
+    store: &Store,
+    tenant: &Tenant,
+    response: &ChainLink,
+) -> Result<Vec<Bytes>, Failure> {
+    let Some(conversation) = &response.conversation else { return Ok(Vec::new()) };
+    let found = store.thread_with_items(tenant, ThreadKind::Conversation, conversation).await;
+    let (_, mut items) = found
+        .map_err(|error| from_store(&error))?
+        .ok_or_else(|| failure::not_in_conversation(&response.id))?;
+    let place = place_of(response, &items);
+    items.truncate(place.ok_or_else(|| failure::not_in_conversation(&response.id))?);
+    Ok(items.into_iter().map(|item| item.body).collect())
+}
+
+/// Where a response begins in its conversation. Clients can take items out, so that is where
+/// the first is that is left.
+fn place_of(response: &ChainLink, conversation: &[Item]) -> Option<usize> {
+    let numbered = conversation.iter().enumerate();
+    let places: HashMap<&str, (usize, &Bytes)> =
+        numbered.map(|(place, Item { id, tag: _, body })| (id.as_str(), (place, body))).collect();
+    let own: Vec<&Item> = response.input.iter().chain(&response.output).collect();
+    let (index, place) = own.iter().enumerate().find_map(|(index, item)| {
+        // If the conversation has changed while the response was made, an item of somebody
+        // else's may have the id.
+        let (place, body) = places.get(item.id.as_str())?;
+        (**body == item.body).then_some((index, *place))
+    })?;
+    // Its own item then has another id there, and must not be in front of the response.
+    let before = own.get(..index)?.iter().rev().zip(conversation.get(..place)?.iter().rev());
+    let renamed = before.take_while(|(own, found)| own.body == found.body).count();
+    place.checked_sub(renamed)
 }

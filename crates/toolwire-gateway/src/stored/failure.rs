@@ -57,6 +57,25 @@ pub(super) fn invalid(param: &str, message: impl Into<String>) -> Failure {
     Failure::with_status(400, error)
 }
 
+/// A response goes on from a conversation, and what stood in front of it there is unknown.
+pub(super) fn not_in_conversation(response: &str) -> Failure {
+    let message = format!(
+        "The response '{}' was made in a conversation that was deleted, or that it is not part \
+         of. Name a conversation in `conversation`, or send the whole conversation.",
+        shown(response)
+    );
+    invalid("previous_response_id", message)
+}
+
+/// What a request continues is too long to be put together.
+pub(crate) fn conversation_is_too_long(limit: u64) -> Failure {
+    let message = format!(
+        "The conversation is longer than {limit} bytes, the limit `max_read` of the gateway's \
+         store."
+    );
+    Failure::new(ApiError::new(ErrorKind::TooLarge, message))
+}
+
 /// The gateway keeps nothing, and the client needs that it does.
 pub(super) fn store_is_off(param: &str) -> Failure {
     let message = "This gateway stores nothing, and the model's own API does not either. Send \

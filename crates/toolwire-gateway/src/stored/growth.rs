@@ -106,6 +106,7 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 const TURN: &[&str] = &[
+    "stored/earlier.rs::find",
     "stored/recall.rs::recall",
     "stored/recall.rs::look_up",
     "stored/recall.rs::plan",

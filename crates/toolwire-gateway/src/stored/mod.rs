@@ -36,7 +36,7 @@ pub(crate) use self::answer_recorder::AnswerRecorder;
 pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
-pub(crate) use self::failure::no_background;
+pub(crate) use self::failure::{conversation_is_too_long, no_background};
 use self::health::StoreHealth;
 pub(crate) use self::outages::report_outages;
 pub(crate) use self::recall::{Recalled, Turn, TurnPlan, look_up};
@@ -90,9 +90,8 @@ impl ResponseStore {
     }
 
     /// The longest conversation that can be continued, in bytes.
-    pub(crate) fn longest_conversation(&self) -> usize {
-        let limit = self.store.as_ref().map(|store| store.limits().read);
-        limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    pub(crate) fn longest_conversation(&self) -> u64 {
+        self.store.as_ref().map_or(u64::MAX, |store| store.limits().read)
     }
 
     /// Whether the store works, as far as is known. `None` if there is none.

@@ -2,6 +2,7 @@
 //! remember nothing.
 
 mod background;
+mod continued;
 mod conversations;
 mod counts;
 mod full_disk;

@@ -18,7 +18,7 @@ use crate::{at, config, fixtures, ms, start};
 const UPSTREAMS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
 
 /// Asks for a response until it has ended.
-async fn ended(to: SocketAddr, id: &str) -> Value {
+pub(super) async fn ended(to: SocketAddr, id: &str) -> Value {
     let by = Instant::now() + Duration::from_secs(25);
     loop {
         let got = client::get(to, &format!("/v1/responses/{id}"), &[]).await;

@@ -170,6 +170,14 @@ async fn an_answer_goes_behind_what_another_gateway_has_added() {
         assert_eq!(found[3]["id"], answer["output"][1]["id"], "{name}");
         let ids: BTreeSet<&str> = found.iter().map(id).collect();
         assert_eq!(ids.len(), 4, "{name}: each has an id of its own: {found:?}");
+        let body = json!({"model": "m", "input": "On", "stream": streamed,
+            "previous_response_id": answer["id"]});
+        assert_eq!(respond(two.address(), &body).await.status, 200, "{name}");
+        let sent = server.seen().pop().unwrap().json();
+        let users = sent["messages"].as_array().unwrap().iter();
+        let users = users.filter(|message| message["role"] == "user");
+        let users: Vec<_> = users.map(|message| message["content"].as_str().unwrap()).collect();
+        assert_eq!(users, ["Between", "Hi", "On"], "{name}");
     }
 }
 
@@ -191,7 +199,8 @@ async fn an_answer_whose_conversation_another_gateway_has_deleted() {
         assert_eq!(client::get(one.address(), &path, &[]).await.status, 404, "{name}");
         let body = json!({"model": "m", "input": "On", "stream": streamed,
             "previous_response_id": answer["id"]});
-        assert_eq!(respond(two.address(), &body).await.status, 200, "{name}");
+        // Like any other whose conversation is gone.
+        assert_eq!(respond(two.address(), &body).await.status, 400, "{name}");
     }
 }
 

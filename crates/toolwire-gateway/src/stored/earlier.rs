@@ -9,7 +9,7 @@ use toolwire::stateful::StatefulRequest;
 use toolwire_store::{ChainLink, Item, Store, Tenant, ThreadKind};
 
 use super::conversation_lock::ConversationLocks;
-use super::failure::{self, Missing, from_store};
+use super::failure::{self, Missing, from_store_in_conversation};
 use super::joined_conversation::JoinedConversation;
 use crate::relay::Failure;
 
@@ -49,7 +49,7 @@ impl Earlier {
         previous: &str,
     ) -> Result<Result<Self, Missing>, Failure> {
         let chain = store.chain(tenant, previous).await;
-        let Some(chain) = chain.map_err(|error| from_store(&error))? else {
+        let Some(chain) = chain.map_err(|error| from_store_in_conversation(&error))? else {
             return Ok(Err(Missing::Previous(previous.to_owned())));
         };
         if let Some(link) = chain.iter().find(|link| !link.status.is_terminal()) {
@@ -83,7 +83,8 @@ impl Earlier {
         // locked.
         let lock = locks.map(|locks| locks.take(tenant, id));
         let found = store.thread_with_items(tenant, ThreadKind::Conversation, id).await;
-        let Some((thread, items)) = found.map_err(|error| from_store(&error))? else {
+        let Some((thread, items)) = found.map_err(|error| from_store_in_conversation(&error))?
+        else {
             return Ok(Err(Missing::Conversation(id.to_owned())));
         };
         let conversation = match lock {
@@ -110,7 +111,7 @@ async fn before_in_conversation(
     let Some(conversation) = &response.conversation else { return Ok(Vec::new()) };
     let found = store.thread_with_items(tenant, ThreadKind::Conversation, conversation).await;
     let (_, mut items) = found
-        .map_err(|error| from_store(&error))?
+        .map_err(|error| from_store_in_conversation(&error))?
         .ok_or_else(|| failure::not_in_conversation(&response.id))?;
     let place = place_of(response, &items);
     items.truncate(place.ok_or_else(|| failure::not_in_conversation(&response.id))?);

@@ -107,6 +107,21 @@ pub(super) fn from_store(error: &StoreError) -> Failure {
     Failure::with_status(status, api).because(reason(error))
 }
 
+/// The same for a turn that goes on from what is stored: it needs the store even if its own
+/// response is not stored.
+pub(super) fn from_store_in_conversation(error: &StoreError) -> Failure {
+    if let StoreError::TooLarge { cap: Cap::Read, limit } = error {
+        return conversation_is_too_long(*limit);
+    }
+    let (status, mut api) = explained(error);
+    if let StoreError::Unavailable { .. } = error {
+        api.message = DOWN_IN_CONVERSATION.to_owned();
+    } else if status == 503 {
+        api.message = FULL_IN_CONVERSATION.to_owned();
+    }
+    Failure::with_status(status, api).because(reason(error))
+}
+
 /// Why it failed, if the store is to blame.
 pub(super) fn reason(error: &StoreError) -> Option<Reason> {
     match error {
@@ -183,3 +198,11 @@ const FULL: &str = "The gateway's store is full. Send `store: false`, or try aga
 
 const DOWN: &str =
     "The gateway's store is not available. Send `store: false`, or try again in a moment.";
+
+const FULL_IN_CONVERSATION: &str = "The gateway's store is full, so the conversation cannot go \
+                                    on. Try again later, or send the whole conversation, without \
+                                    an id and with `store: false`.";
+
+const DOWN_IN_CONVERSATION: &str = "The gateway's store is not available, so the conversation \
+                                    cannot go on. Try again in a moment, or send the whole \
+                                    conversation, without an id and with `store: false`.";

@@ -26,7 +26,7 @@ pub(crate) struct Turn {
     pub(super) client: Protocol,
     pub(super) store: Option<Store>,
     /// Why nothing can be stored at the moment.
-    pub(super) trouble: Option<StoreError>,
+    trouble: Option<StoreError>,
     pub(super) health: Arc<StoreHealth>,
     pub(super) tenant: Tenant,
     /// What the upstreams of the model remember.
@@ -132,11 +132,11 @@ impl Turn {
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(mut request) = request else { return Ok(None) };
         let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
-        let trouble = match (purpose, request.store) {
-            (Purpose::Look, _) | (_, Some(false)) => None,
-            (Purpose::Answer { .. }, Some(true) | None) => {
-                trouble(&health, store.as_ref(), &tenant).await
-            }
+        // A conversation grows with the answer, whether the response is stored or not.
+        let is_written = request.store != Some(false) || request.conversation.is_some();
+        let trouble = match purpose {
+            Purpose::Answer { .. } if is_written => trouble(&health, store.as_ref(), &tenant).await,
+            Purpose::Answer { .. } | Purpose::Look => None,
         };
         let upstreams = match purpose {
             Purpose::Answer { upstreams } => upstreams,
@@ -243,10 +243,10 @@ impl Turn {
             (None, None | Some(false)) | (Some(_), Some(false)) => false,
             (Some(_), None | Some(true)) => true,
         };
-        if let Some(trouble) = self.trouble.as_ref().filter(|_| stores) {
-            return Err(from_store(trouble));
-        }
         let is_kept = stores || self.conversation.is_some();
+        if is_kept {
+            self.check_store()?;
+        }
         let kept = KeptState {
             // The ids of its items come from it, and a conversation has each of
             // them once.
@@ -273,6 +273,15 @@ impl Turn {
             }),
         };
         Ok(TurnPlan { is_expanded, kept: Some(kept), recorder })
+    }
+
+    /// Refuses the turn if nothing can be stored at the moment.
+    pub(super) fn check_store(&self) -> Result<(), Failure> {
+        match (&self.trouble, &self.conversation) {
+            (None, _) => Ok(()),
+            (Some(trouble), None) => Err(from_store(trouble)),
+            (Some(trouble), Some(_)) => Err(failure::from_store_in_conversation(trouble)),
+        }
     }
 
     pub(super) fn read_input(&self, head: &RequestHead) -> Result<Vec<Item>, Failure> {

@@ -9,7 +9,7 @@ use toolwire::{Protocol, codec, stateful};
 use toolwire_store::{Item, NewResponse, Status, Store, StoreError, Tenant, Write, random_id};
 
 use super::answer_write::write_answer;
-use super::failure::from_store;
+use super::failure::{from_store, from_store_in_conversation};
 use super::health::StoreHealth;
 use super::joined_conversation::JoinedConversation;
 use super::recall::is_usable_id;
@@ -36,7 +36,11 @@ impl Recorder {
         answer: Bytes,
         written: Option<WrittenAnswer>,
     ) -> Result<(), Failure> {
-        self.commit(answer, written).await.map_err(|error| from_store(&error))
+        let explain = match &self.conversation {
+            Some(_) => from_store_in_conversation,
+            None => from_store,
+        };
+        self.commit(answer, written).await.map_err(|error| explain(&error))
     }
 
     /// Keeps an answer that has failed and ends with these events, so that its client finds

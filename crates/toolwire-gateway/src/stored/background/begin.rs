@@ -40,9 +40,7 @@ impl Turn {
         if let Recalled::Unknown(missing) = &self.recalled {
             return Err(missing.failure());
         }
-        if let Some(trouble) = &self.trouble {
-            return Err(from_store(trouble));
-        }
+        self.check_store()?;
         let kept = KeptState {
             id: Some(self.id.clone()),
             created: Some(now()),

@@ -8,7 +8,7 @@ use toolwire::Protocol;
 use toolwire_gateway::config::{LogFormat, StoreConfig};
 use toolwire_store::Options;
 
-use super::{TempStore, respond};
+use super::{TempStore, gateway, respond};
 use crate::log::{Lines, logging};
 use crate::upstream::{ReceivedRequest, Server, stream, whole};
 use crate::{at, client, config, fixtures, ms};
@@ -53,6 +53,11 @@ async fn a_database_that_is_not_there() {
         assert_eq!(got.status, 503, "{got:?}");
         let got = respond(to, &json!({"model": "m", "input": "Hi", "store": false})).await;
         assert_eq!(got.status, 200, "{got:?}");
+        for (member, id) in [("conversation", "conv_1"), ("previous_response_id", "resp_1")] {
+            let got = respond(to, &json!({"model": "m", "input": "Hi", member: id})).await;
+            assert_eq!(got.status, 503, "{got:?}");
+            assert!(got.body.contains("so the conversation cannot go on"), "{got:?}");
+        }
         assert!(!is_available(to).await);
         if format == LogFormat::Text {
             wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
@@ -100,6 +105,69 @@ async fn a_store_that_breaks_and_mends() {
         set_version(&path, 5);
         wait_for(&lines, |line| line.ends_with(" the store works again")).await;
         assert!(is_available(to).await);
+    }
+}
+
+/// A conversation grows with answers that are not stored themselves, so one that finds no room
+/// is not asked for: somebody would have to pay for it.
+#[tokio::test]
+async fn a_full_store_asks_no_model_in_a_conversation() {
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let file = TempStore::new("conversations-full");
+    let wide = gateway(&server, file.options()).await;
+    let body = json!({"items": [{"role": "user", "content": "x".repeat(100)}]}).to_string();
+    let made = client::post(wide.address(), "/v1/conversations", &[], &body).await.json();
+    let mut options = file.options();
+    options.limits.tenant = 16;
+    let full = gateway(&server, options).await;
+    for store in [Value::Null, json!(true), json!(false)] {
+        for more in [json!({}), json!({"stream": true}), json!({"background": true})] {
+            let mut body = json!({"model": "m", "input": "Hi", "store": store,
+                "conversation": made["id"]});
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let got = respond(full.address(), &body).await;
+            if body["background"] == true && store == false {
+                assert_eq!(got.status, 400, "{got:?}");
+                continue;
+            }
+            assert_eq!(got.status, 503, "{body}: {got:?}");
+            let message = "store is full, so the conversation cannot go on. Try again later, or \
+                           send the whole conversation";
+            assert!(got.body.contains(message), "{got:?}");
+            assert!(got.header("retry-after").is_some(), "{got:?}");
+        }
+    }
+    assert_eq!(server.seen_count(), 0);
+    let alone = json!({"model": "m", "input": "Hi", "store": false});
+    assert_eq!(respond(full.address(), &alone).await.status, 200);
+}
+
+/// What an answer is told that could not be added to its conversation helps it.
+#[tokio::test]
+async fn a_store_that_breaks_during_an_answer_in_a_conversation() {
+    let folder = TempStore::new("conversation-outages");
+    let path = folder.0.join("store.db");
+    let (broken, protocol) = (path.clone(), Protocol::Chat);
+    let server = Server::scripted(protocol, move |_, seen: &ReceivedRequest| {
+        set_version(&broken, 99);
+        match seen.json()["stream"] == true {
+            true => stream(&fixtures::events(protocol)),
+            false => whole(200, "", fixtures::answer(protocol)),
+        }
+    })
+    .await;
+    for streamed in [false, true] {
+        let gateway = gateway(&server, folder.options()).await;
+        let to = gateway.address();
+        let made = client::post(to, "/v1/conversations", &[], "{}").await.json();
+        let body = json!({"model": "m", "input": "Hi", "stream": streamed, "store": false,
+            "conversation": made["id"]});
+        let got = respond(to, &body).await;
+        assert_eq!(got.status, if streamed { 200 } else { 503 }, "{got:?}");
+        assert!(!got.body.contains("response.completed"), "{got:?}");
+        assert!(got.body.contains("so the conversation cannot go on"), "{got:?}");
+        set_version(&path, 5);
     }
 }
 

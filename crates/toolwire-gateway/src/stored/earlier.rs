@@ -92,6 +92,7 @@ impl Earlier {
             Some(lock) => Some(JoinedConversation {
                 id: id.to_owned(),
                 version: thread.version,
+                taken: Arc::default(),
                 _lock: Arc::new(lock.ok_or_else(failure::conversation_is_busy)?),
             }),
         };

@@ -196,6 +196,9 @@ impl Turn {
             request.wants_sealed = upstreams != UpstreamMemory::None;
             turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input));
         }
+        if let Some(joined) = &mut turn.conversation {
+            joined.taken = Arc::new(known);
+        }
         turn.input = TurnInput::Read(input);
         Ok(Some(turn))
     }

@@ -68,7 +68,7 @@ impl Recorder {
         let status = status(&read.status);
         // A failed turn is not part of the conversation.
         if let Some(joined) = conversation.as_ref().filter(|_| status != Status::Failed) {
-            writes.push(joined.append(&input, &output));
+            writes.push(joined.append(&input, &output)?);
         }
         if stores {
             writes.push(Write::Response(NewResponse {

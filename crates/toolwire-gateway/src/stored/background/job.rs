@@ -99,13 +99,14 @@ impl Job {
         let read = stateful::read_answer(self.client, &answer);
         let Ok(Some(read)) = read else { return Err(JobEnd::Failed(cannot())) };
         let output = output_items(&read, &answer, &self.input);
-        let output = output.map_err(|error| JobEnd::Failed(explained(&error).1))?;
+        let refused = |error: StoreError| JobEnd::Failed(explained(&error).1);
+        let output = output.map_err(refused)?;
         let mut writes = Vec::with_capacity(2);
         let status = status(&read.status);
         // A failed turn is not part of the conversation.
         let conversation = self.conversation.as_ref().filter(|_| status != Status::Failed);
         if let Some(joined) = conversation {
-            writes.push(joined.append(&self.input, &output));
+            writes.push(joined.append(&self.input, &output).map_err(refused)?);
         }
         drop(read);
         writes.push(Write::Update(self.update(status, answer, output, events)));

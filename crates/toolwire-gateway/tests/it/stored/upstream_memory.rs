@@ -133,3 +133,61 @@ async fn an_upstream_that_fails_is_not_taken_for_a_thread_that_is_gone() {
     assert_eq!(got.status, 503, "{got:?}");
     assert_eq!(other.seen_count(), 0);
 }
+
+/// Some servers number the items of each answer anew. In a conversation each has an id of its
+/// own, or its pages would never end.
+#[tokio::test]
+async fn an_upstream_whose_items_have_the_same_ids_in_each_answer() {
+    let answer = |turn: usize| {
+        let text = json!({"type": "output_text", "text": format!("Answer {turn}"),
+            "annotations": []});
+        json!({"id": format!("resp_{turn}"), "object": "response", "created_at": 1,
+            "status": "completed", "model": "m-1", "output": [{"type": "message", "id": "msg_0",
+            "status": "completed", "role": "assistant", "content": [text]}]})
+    };
+    let server = Server::scripted(Protocol::Responses, move |turn, _| {
+        whole(200, "", answer(turn).to_string())
+    })
+    .await;
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let gateway = gateway(&[&server], &keys).await;
+    let to = gateway.address();
+    let made = client::post(to, "/v1/conversations", &[OWNER], "{}").await.json();
+    for (turn, store) in [true, false, true].into_iter().enumerate() {
+        let body = json!({"model": "m", "input": format!("Turn {turn}"), "store": store,
+            "conversation": made["id"]});
+        let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert_eq!(got.json()["output"][0]["id"], "msg_0");
+    }
+
+    let path = format!("/v1/conversations/{}/items?order=asc", made["id"].as_str().unwrap());
+    let all = client::get(to, &path, &[OWNER]).await.json();
+    let all = all["data"].as_array().unwrap();
+    let texts: Vec<_> = all.iter().map(|item| &item["content"][0]["text"]).collect();
+    assert_eq!(texts, ["Turn 0", "Answer 0", "Turn 1", "Answer 1", "Turn 2", "Answer 2"]);
+    let mut paged: Vec<Value> = Vec::new();
+    loop {
+        let after = paged
+            .last()
+            .map_or(String::new(), |item| format!("&after={}", item["id"].as_str().unwrap()));
+        let page = client::get(to, &format!("{path}&limit=1{after}"), &[OWNER]).await.json();
+        paged.extend(page["data"].as_array().unwrap().iter().cloned());
+        if page["has_more"] == false || paged.len() > all.len() {
+            break;
+        }
+    }
+    assert_eq!(paged, *all);
+
+    // It is the latest answer's for whoever refers to it.
+    let body = json!({"model": "m", "input": [{"type": "item_reference", "id": "msg_0"}]});
+    let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    assert!(server.seen().pop().unwrap().body.contains("Answer 2"));
+    // What stands in front of a response is found although another item there has its id.
+    let body = json!({"model": "m", "input": "On", "previous_response_id": "resp_2"});
+    let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    let sent = server.seen().pop().unwrap().json();
+    assert_eq!(sent["input"].as_array().unwrap().len(), 7, "{sent}");
+}

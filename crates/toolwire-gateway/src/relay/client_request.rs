@@ -106,7 +106,7 @@ impl ClientRequest {
 
     /// Stores that the answer is being made.
     pub(super) async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
-        let Some(turn) = &self.turn else { return Err(stored::no_background()) };
+        let Some(turn) = &mut self.turn else { return Err(stored::no_background()) };
         let CheckedHead { model, scanned, .. } = &self.document.head;
         let body = &self.whole.as_deref().unwrap_or(&self.document).body;
         let job = turn.begin_job(memory, body, model, scanned).await?;

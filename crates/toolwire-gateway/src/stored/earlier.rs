@@ -8,7 +8,7 @@ use bytes::Bytes;
 use toolwire::stateful::StatefulRequest;
 use toolwire_store::{ChainLink, Item, Store, Tenant, ThreadKind};
 
-use super::conversation_lock::ConversationLocks;
+use super::conversation_lock::{ConversationLock, ConversationLocks};
 use super::failure::{self, Missing, from_store_in_conversation};
 use super::joined_conversation::JoinedConversation;
 use crate::relay::Failure;
@@ -22,6 +22,8 @@ pub(super) struct Earlier {
     pub(super) ids: HashSet<String>,
     /// The conversation, if the turn becomes a part of it.
     pub(super) conversation: Option<JoinedConversation>,
+    /// Nobody else works on the conversation as long as this lives.
+    pub(super) lock: Option<ConversationLock>,
 }
 
 impl Earlier {
@@ -81,24 +83,21 @@ impl Earlier {
     ) -> Result<Result<Self, Missing>, Failure> {
         // The turn before this one may end while this one waits, so it is read after it is
         // locked.
-        let lock = locks.map(|locks| locks.take(tenant, id));
+        let taken = locks.map(|locks| locks.take(tenant, id));
         let found = store.thread_with_items(tenant, ThreadKind::Conversation, id).await;
         let Some((thread, items)) = found.map_err(|error| from_store_in_conversation(&error))?
         else {
             return Ok(Err(Missing::Conversation(id.to_owned())));
         };
-        let conversation = match lock {
-            None => None,
-            Some(lock) => Some(JoinedConversation {
-                id: id.to_owned(),
-                version: thread.version,
-                taken: Arc::default(),
-                _lock: Arc::new(lock.ok_or_else(failure::conversation_is_busy)?),
-            }),
-        };
+        let lock = taken.map(|lock| lock.ok_or_else(failure::conversation_is_busy)).transpose()?;
+        let conversation = lock.as_ref().map(|_| JoinedConversation {
+            id: id.to_owned(),
+            version: thread.version,
+            taken: Arc::default(),
+        });
         let split = |Item { id, tag: _, body }: Item| (id, body);
         let (ids, items) = items.into_iter().map(split).unzip();
-        Ok(Ok(Self { items, ids, conversation }))
+        Ok(Ok(Self { items, ids, conversation, lock }))
     }
 }
 

@@ -199,7 +199,7 @@ fn work(items: &str) {
             let turn =
                 Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
                     .await;
-            let turn = turn.ok().flatten().unwrap();
+            let mut turn = turn.ok().flatten().unwrap();
             let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
             let id = job.kept().id.clone().unwrap();
             let answer = format!(r#"{{"id":"{id}","status":"completed","output":{items}}}"#);

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use toolwire_store::{Item, StoreError, ThreadKind, Write, random_id};
 
-use super::conversation_lock::ConversationLock;
-
 /// The conversation that a turn is part of, as it was when it was read.
 #[derive(Clone)]
 pub(super) struct JoinedConversation {
@@ -15,7 +13,6 @@ pub(super) struct JoinedConversation {
     pub(super) version: u64,
     /// The ids of its items, and of those that the client has sent for the turn.
     pub(super) taken: Arc<HashSet<String>>,
-    pub(super) _lock: Arc<ConversationLock>,
 }
 
 impl JoinedConversation {

@@ -9,6 +9,7 @@ use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec, stateful};
 use toolwire_store::{Item, Store, StoreError, Tenant, item_id, random_id};
 
+use super::conversation_lock::ConversationLock;
 use super::earlier::Earlier;
 use super::failure::{self, Missing};
 use super::health::StoreHealth;
@@ -37,6 +38,8 @@ pub(crate) struct Turn {
     pub(super) recalled: Recalled,
     pub(super) previous: Option<String>,
     pub(super) conversation: Option<JoinedConversation>,
+    /// Of the conversation. Whoever keeps the answer holds it too, or takes it over.
+    pub(super) lock: Option<Arc<ConversationLock>>,
     input: TurnInput,
 }
 
@@ -110,6 +113,7 @@ impl Turn {
                 recalled: Recalled::Nothing,
                 previous: None,
                 conversation: None,
+                lock: None,
                 input: TurnInput::Unread(body.clone()),
             };
             return Ok(Some(turn));
@@ -154,6 +158,7 @@ impl Turn {
             recalled: Recalled::Nothing,
             previous: request.previous.clone(),
             conversation: None,
+            lock: None,
             input: TurnInput::Read(Vec::new()),
             store: None,
         };
@@ -172,7 +177,7 @@ impl Turn {
             Purpose::Look => None,
         };
         let found = Earlier::find(&store, locks, &turn.tenant, &request).await?;
-        let Earlier { items: earlier, ids: mut known, conversation } = match found {
+        let Earlier { items: earlier, ids: mut known, conversation, lock } = match found {
             Ok(earlier) => earlier,
             Err(missing) => {
                 turn.recalled = Recalled::Unknown(missing);
@@ -180,6 +185,7 @@ impl Turn {
             }
         };
         turn.conversation = conversation;
+        turn.lock = lock.map(Arc::new);
         let mut input = Vec::with_capacity(request.input.len());
         for (index, item) in request.input.iter().enumerate() {
             match turn.item(&store, body, index, item, &mut known).await? {
@@ -271,6 +277,7 @@ impl Turn {
                 stores,
                 previous: self.previous.clone(),
                 conversation: self.conversation.clone(),
+                lock: self.lock.clone(),
                 model: model.to_owned(),
                 input: self.read_input(head)?,
             }),

@@ -9,6 +9,7 @@ use toolwire::{Protocol, codec, stateful};
 use toolwire_store::{Item, NewResponse, Status, Store, StoreError, Tenant, Write, random_id};
 
 use super::answer_write::write_answer;
+use super::conversation_lock::ConversationLock;
 use super::failure::{from_store, from_store_in_conversation};
 use super::health::StoreHealth;
 use super::joined_conversation::JoinedConversation;
@@ -25,6 +26,8 @@ pub(crate) struct Recorder {
     pub(super) stores: bool,
     pub(super) previous: Option<String>,
     pub(super) conversation: Option<JoinedConversation>,
+    /// Of the conversation, until the answer is in it.
+    pub(super) lock: Option<Arc<ConversationLock>>,
     pub(super) model: String,
     pub(super) input: Vec<Item>,
 }
@@ -54,8 +57,18 @@ impl Recorder {
     }
 
     async fn commit(self, answer: Bytes, written: Option<WrittenAnswer>) -> Result<(), StoreError> {
-        let Self { store, health, tenant, client, stores, previous, conversation, model, input } =
-            self;
+        let Self {
+            store,
+            health,
+            tenant,
+            client,
+            stores,
+            previous,
+            conversation,
+            lock: _lock,
+            model,
+            input,
+        } = self;
         let read = match written {
             Some(written) => stateful::read_written_answer(client, &answer, written),
             None => stateful::read_answer(client, &answer),

@@ -25,7 +25,7 @@ impl Turn {
     /// Stores that the answer is being made. `body` is the request with
     /// everything that it refers to, `head` is of the client's own.
     pub(crate) async fn begin_job(
-        &self,
+        &mut self,
         memory: &ResponseStore,
         body: &Bytes,
         model: &str,
@@ -54,6 +54,7 @@ impl Turn {
         let pending = pending.map_err(|error| Failure::from_translation(&error))?;
         let pending = Bytes::from(pending.unwrap_or_default());
         let running = memory.jobs.add(&id).ok_or_else(too_many)?;
+        running.hold(self.lock.take());
         // What is kept must not keep the client's whole request in memory.
         let input = self.read_input(head)?.into_iter();
         let input = input.map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item });

@@ -111,7 +111,7 @@ impl Job {
         drop(read);
         writes.push(Write::Update(self.update(status, answer, output, events)));
         self.write(writes).await?;
-        self.running.progressed(u64::MAX);
+        self.running.ended();
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl Job {
         let update = self.update(Status::Failed, failed.into(), Vec::new(), events);
         // Whoever stopped it has said how it ended.
         let _ = self.write(vec![Write::Update(update)]).await;
-        self.running.progressed(u64::MAX);
+        self.running.ended();
     }
 
     fn id(&self) -> &str {
@@ -204,3 +204,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long to wait for it at most.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use toolwire_store::{Lease, random_id};
 
 use super::leases::LEASE;
+use crate::stored::conversation_lock::ConversationLock;
 
 /// The jobs that are running here.
 #[derive(Clone)]
@@ -22,6 +23,14 @@ struct JobHandle {
     stop: Arc<watch::Sender<bool>>,
     progress: Arc<watch::Sender<u64>>,
     is_stored: Arc<AtomicBool>,
+    /// Of the conversation that the job adds to.
+    lock: Arc<Mutex<Option<Arc<ConversationLock>>>>,
+}
+
+impl JobHandle {
+    fn hold(&self, lock: Option<Arc<ConversationLock>>) {
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = lock;
+    }
 }
 
 impl Default for RunningJobs {
@@ -50,6 +59,7 @@ impl RunningJobs {
             stop: Arc::new(watch::Sender::new(false)),
             progress: Arc::new(watch::Sender::new(0)),
             is_stored: Arc::default(),
+            lock: Arc::default(),
         };
         let mut jobs = self.lock();
         if jobs.len() >= MOST_JOBS {
@@ -60,9 +70,12 @@ impl RunningJobs {
         Some(RunningJob { jobs: self.clone(), id: id.to_owned(), handle })
     }
 
-    /// Stops a job, if it runs here. What it has written stays as it is.
+    /// Stops a job, if it runs here. What it has written stays as it is. It has ended for
+    /// everybody else, who need not wait until it notices: the store takes nothing of it any
+    /// more.
     pub(crate) fn stop(&self, id: &str) {
         if let Some(job) = self.lock().get(id) {
+            job.hold(None);
             job.stop.send_replace(true);
         }
     }
@@ -103,6 +116,18 @@ impl RunningJob {
         self.handle.is_stored.store(true, Ordering::Relaxed);
     }
 
+    /// Keeps everybody else from working on a conversation meanwhile.
+    pub(super) fn hold(&self, lock: Option<Arc<ConversationLock>>) {
+        self.handle.hold(lock);
+    }
+
+    /// Says that the job has ended, which the store knows already. Whoever hears of it may
+    /// go on with the conversation at once, so that is free before.
+    pub(super) fn ended(&self) {
+        self.handle.hold(None);
+        self.handle.progress.send_replace(u64::MAX);
+    }
+
     pub(super) async fn stopped(&self) {
         let _ = self.handle.stop.subscribe().wait_for(|is_stopped| *is_stopped).await;
     }
@@ -115,7 +140,7 @@ impl RunningJob {
 
 impl Drop for RunningJob {
     fn drop(&mut self) {
-        self.handle.progress.send_replace(u64::MAX);
+        self.ended();
         let mut jobs = self.jobs.lock();
         jobs.remove(&self.id);
         self.jobs.count.send_replace(jobs.len());

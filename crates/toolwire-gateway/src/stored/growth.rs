@@ -5,7 +5,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
 use toolwire_laws::growth::Growth;
-use toolwire_store::{Item, ItemPage, Options, Store, Tenant};
+use toolwire_store::{Item, ItemPage, NewThread, Options, Store, Tenant, ThreadKind, Write};
 
 use super::list::item_protocol;
 use super::{
@@ -23,7 +23,11 @@ pub(crate) const ROWS: &[Row] = &[
         shape: "many items",
         measure: || {
             let item = |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#);
-            Growth::of(300, |size| turn(list_of(size, item)), |body: &String| take_turns(body))
+            Growth::of(
+                300,
+                |size| turn(list_of(size, item)),
+                |body: &String| take_turns(body, CHAIN),
+            )
         },
     },
     Row {
@@ -34,7 +38,16 @@ pub(crate) const ROWS: &[Row] = &[
                 let members: String = (0..size).map(|n| format!(r#""x{n}":1,"#)).collect();
                 format!(r#"{{"model":"m",{members}"input":"{}"}}"#, "a".repeat(size * 10))
             };
-            Growth::of(300, body, |body: &String| take_turns(body))
+            Growth::of(300, body, |body: &String| take_turns(body, CHAIN))
+        },
+    },
+    Row {
+        names: TURN,
+        shape: "many items, in a conversation",
+        measure: || {
+            let item = |n| format!(r#"{{"id":"m{n}","role":"user","content":"hi"}}"#);
+            let body = |size| turn(list_of(size, item));
+            Growth::of(100, body, |body: &String| take_turns(body, IN_CONVERSATION))
         },
     },
     Row {
@@ -157,21 +170,39 @@ fn turn(input: String) -> String {
     format!(r#"{{"model":"m","input":{input}}}"#)
 }
 
-/// A first turn, whole and streamed, and one that continues it.
-fn take_turns(body: &str) {
+/// A first turn, and one that continues it.
+const CHAIN: &[(&str, &str)] = &[("resp_1", ""), ("resp_2", r#","previous_response_id":"resp_1""#)];
+
+/// Two turns of a conversation, and one that continues the second.
+const IN_CONVERSATION: &[(&str, &str)] = &[
+    ("resp_1", r#","conversation":"conv_1""#),
+    ("resp_2", r#","conversation":"conv_1""#),
+    ("resp_3", r#","previous_response_id":"resp_2""#),
+];
+
+/// Turns with what each of them refers to, whole and streamed.
+fn take_turns(body: &str, turns: &[(&str, &str)]) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
         let answer = |id: &str| {
             let output = r#"[{"id":"o","type":"message","role":"assistant","content":[]}]"#;
             Bytes::from(format!(r#"{{"id":"{id}","status":"completed","output":{output}}}"#))
         };
-        for (id, previous) in [("resp_1", ""), ("resp_2", r#","previous_response_id":"resp_1""#)] {
+        let conversation = NewThread {
+            kind: ThreadKind::Conversation,
+            id: "conv_1".to_owned(),
+            metadata: Bytes::from_static(b"{}"),
+            items: Vec::new(),
+        };
+        let store = memory.store.as_ref().unwrap();
+        store.write(&Tenant::single(), vec![Write::Thread(conversation)]).await.unwrap();
+        for (id, refers) in turns {
             let body = body.strip_suffix('}').unwrap();
-            let body = Bytes::from(format!("{body}{previous}}}"));
+            let body = Bytes::from(format!("{body}{refers}}}"));
             let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
             let tenant = Tenant::single();
             let looked_up = look_up(&memory, tenant.clone(), item_protocol(), &head, &body).await;
-            assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), id == "resp_2");
+            assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), !refers.is_empty());
             let turn =
                 Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
                     .await;

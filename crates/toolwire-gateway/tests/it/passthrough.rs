@@ -1,5 +1,7 @@
 //! Requests that pass as they are: embeddings, images, audio, files, batches.
 
+mod endings;
+
 use tokio::io::AsyncWriteExt;
 use toolwire::Protocol;
 use toolwire_gateway::config::{Config, Pattern, Secret, UpstreamConfig};

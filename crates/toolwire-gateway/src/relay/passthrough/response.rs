@@ -89,6 +89,7 @@ impl PassedBody {
     /// Gives the body the log entry of its request.
     pub(super) fn attach_log(&mut self, log: RequestLog) {
         self.log = Some(log);
+        self.finish_if_complete();
     }
 
     /// The next chunk. A body that is cut upstream is cut here, too.
@@ -103,11 +104,11 @@ impl PassedBody {
                 if let Some(log) = &mut self.log {
                     log.add_sent(chunk.len());
                 }
+                self.finish_if_complete();
                 Poll::Ready(Some(Ok(chunk)))
             }
             Poll::Ready(None) => {
-                self.upstream.succeeded();
-                self.finish(Outcome::Answered);
+                self.complete();
                 Poll::Ready(None)
             }
             Poll::Ready(Some(Err(error))) => {
@@ -131,6 +132,19 @@ impl PassedBody {
         self.upstream.failed();
         let phase = if deadline == total { TimeoutPhase::Total } else { TimeoutPhase::Idle };
         self.abort(Reason::Upstream(UpstreamError::Timeout(phase)))
+    }
+
+    /// Finishes as soon as nothing can follow. A connection that has got as many
+    /// bytes as the head announced never asks for more.
+    fn finish_if_complete(&mut self) {
+        if self.source.as_ref().is_some_and(UpstreamBody::is_complete) {
+            self.complete();
+        }
+    }
+
+    fn complete(&mut self) {
+        self.upstream.succeeded();
+        self.finish(Outcome::Answered);
     }
 
     fn abort(&mut self, reason: Reason) -> Poll<Option<Result<Bytes, StreamAborted>>> {

@@ -124,6 +124,11 @@ impl Probe {
         Self(Some(Arc::clone(health)))
     }
 
+    /// Whether it is the probe of this upstream.
+    pub(crate) fn is_of(&self, health: &Arc<Health>) -> bool {
+        self.0.as_ref().is_some_and(|probed| Arc::ptr_eq(probed, health))
+    }
+
     /// Notes that the upstream got the request.
     pub(crate) fn sent(mut self) {
         self.0 = None;

@@ -19,7 +19,7 @@ use self::model_index::BestMatch;
 pub(crate) use self::model_index::ModelIndex;
 use crate::active_config::ActiveConfig;
 use crate::config::{Alias, Pattern};
-use crate::health::Availability;
+use crate::health::{Availability, Probe};
 use crate::upstream::Upstream;
 
 /// Where a request goes.
@@ -28,26 +28,53 @@ pub(crate) struct Route {
     pub(crate) model: String,
     /// The upstreams in the order in which to try them. Never empty.
     pub(crate) upstreams: Vec<Arc<Upstream>>,
-    /// Whether the first one is ejected, and this request finds out whether it
-    /// works again.
-    pub(crate) probe: bool,
+    /// If the first one is ejected, and this request finds out whether it works
+    /// again.
+    pub(crate) probe: Option<Probe>,
+}
+
+impl Route {
+    /// Leaves out the upstreams that cannot serve the request.
+    pub(crate) fn retain(&mut self, can_serve: impl Fn(&Upstream) -> bool) {
+        self.upstreams.retain(|upstream| can_serve(upstream));
+        let first = self.upstreams.first();
+        let is_first = |probe: &Probe| first.is_some_and(|first| probe.is_of(&first.health));
+        self.probe = self.probe.take().filter(is_first);
+    }
 }
 
 /// Finds the upstreams for a request to the model that a client names. The
 /// request may be the probe of an ejected upstream, and must then be sent to it.
 pub(crate) fn find(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Route> {
     let mut route = look_up(active, name, client)?;
-    route.probe = put_probe_first(&mut route.upstreams, Instant::now());
+    route.probe = put_probe_first(&mut route.upstreams);
     Some(route)
 }
 
-/// Finds the upstreams for the model that a client names, for anything but a
-/// request whose result says whether an upstream works.
+/// Finds the upstreams for the model that a client names. Without more, none of
+/// them is probed: not every request says whether an upstream works.
 pub(crate) fn look_up(active: &ActiveConfig, name: &str, client: Protocol) -> Option<Route> {
     let Serving { model, upstreams } = serving(active, name)?;
     let preferred = active.config.prefer_same_protocol.then_some(client);
     let upstreams = order(upstreams, preferred, active.next_request(), Instant::now());
-    Some(Route { model: model.to_owned(), upstreams, probe: false })
+    Some(Route { model: model.to_owned(), upstreams, probe: None })
+}
+
+/// Puts an ejected upstream whose time is over first, so that one request probes
+/// it. The check reserves the probe, so it is made for one upstream only, and for
+/// none that the request does not go to.
+pub(crate) fn put_probe_first(upstreams: &mut Vec<Arc<Upstream>>) -> Option<Probe> {
+    if upstreams.len() < 2 {
+        return None;
+    }
+    let now = Instant::now();
+    let due = upstreams.iter().position(|upstream| {
+        upstream.health.is_ejected() && upstream.availability(now) == Availability::Healthy
+    });
+    let due = upstreams.remove(due?);
+    let probe = Probe::new(&due.health);
+    upstreams.insert(0, due);
+    Some(probe)
 }
 
 /// What the upstreams of a model remember of what they have answered.
@@ -177,21 +204,6 @@ fn order(
     };
     ordered.sort_by_key(|upstream| (availability(upstream), needs_translation(upstream)));
     ordered
-}
-
-/// Puts an ejected upstream whose time is over first, so that one request probes
-/// it. The check reserves the probe, so it is made for one upstream only.
-fn put_probe_first(upstreams: &mut Vec<Arc<Upstream>>, now: Instant) -> bool {
-    if upstreams.len() < 2 {
-        return false;
-    }
-    let due = upstreams.iter().position(|upstream| {
-        upstream.health.is_ejected() && upstream.availability(now) == Availability::Healthy
-    });
-    let Some(due) = due else { return false };
-    let due = upstreams.remove(due);
-    upstreams.insert(0, due);
-    true
 }
 
 /// Weights that are drawn one after the other. Each is found in the sums of runs

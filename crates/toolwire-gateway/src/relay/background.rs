@@ -83,11 +83,11 @@ impl BackgroundRequest {
     }
 
     async fn answer(self, job: &Job, log: RequestLog) -> Result<(), JobEnd> {
-        let Self { state, active, parts, credentials, client, path, routed } = self;
+        let Self { state, active, parts, credentials, client, path, mut routed } = self;
         let (state, active, parts, credentials) = (&state, &active, &parts, &credentials);
         let mut context = RequestContext { state, active, parts, credentials, client, path, log };
         context.log.set_request(routed.model(), routed.size());
-        let result = send(&mut context, &routed).await;
+        let result = send(&mut context, &mut routed).await;
         let result = result.map_err(|failure| failure.without_secrets(&context.secret_mask()));
         let mut log = context.log;
         match result {

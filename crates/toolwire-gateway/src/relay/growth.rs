@@ -279,7 +279,7 @@ fn request(size: usize, make: fn(usize) -> (Protocol, String)) -> Growth {
         let document = RequestDocument { head, body: body.clone().into(), session: None };
         for to in Protocol::ALL {
             let upstream = fixture.upstream(to);
-            let route = Route { model: "other".to_owned(), upstreams: Vec::new(), probe: false };
+            let route = Route { model: "other".to_owned(), upstreams: Vec::new(), probe: None };
             for policy in [None, Some(toolwire::LossPolicy::Refuse)] {
                 let kept = Some(toolwire::translate::KeptState::default());
                 for kept in [None, kept] {

@@ -186,7 +186,7 @@ impl IncomingRequest {
                 if routed.is_background() {
                     routed.request.plan_job();
                 }
-                send(&mut context, &routed).await
+                send(&mut context, &mut routed).await
             }
             Err(failure) => Err(failure),
         };
@@ -224,7 +224,7 @@ impl RoutedRequest {
 
     /// Stores that the answer is being made.
     async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
-        self.route.upstreams.retain(|upstream| !upstream.remembers());
+        self.route.retain(|upstream| !upstream.remembers());
         self.request.begin_job(memory).await
     }
 }
@@ -311,7 +311,7 @@ pub(crate) async fn plan(
     body: Vec<u8>,
 ) -> Result<Vec<u8>, Vec<u8>> {
     let planned = match route_body(context, body.into(), &StreamRequested::default()).await {
-        Ok(routed) => send(context, &routed).await,
+        Ok(mut routed) => send(context, &mut routed).await,
         Err(failure) => Err(failure),
     };
     match planned {
@@ -354,7 +354,7 @@ async fn route_body(
         .ok_or_else(|| no_model(&head.model))?;
     if request.is_for_its_upstream() {
         // Others don't know what it refers to. If this one fails, the client is told so.
-        route.upstreams.retain(|upstream| upstream.remembers());
+        route.retain(Upstream::remembers);
     }
     Ok(RoutedRequest { request, route, loss_policy })
 }
@@ -362,13 +362,12 @@ async fn route_body(
 /// Sends a request to an upstream, or to others if it fails.
 async fn send(
     context: &mut RequestContext<'_>,
-    routed: &RoutedRequest,
+    routed: &mut RoutedRequest,
 ) -> Result<ClientResponse, Failure> {
+    let mut probe = routed.route.probe.take();
     let RoutedRequest { request, route, loss_policy } = routed;
     let retry = &context.active.config.retry;
     context.state.retry_budget.earn(retry);
-    let first = route.upstreams.first().filter(|_| route.probe);
-    let mut probe = first.map(|upstream| Probe::new(&upstream.health));
     let mut last_failure = None;
     for upstream in &route.upstreams {
         if last_failure.is_some() && !context.state.retry_budget.spend(retry) {

@@ -9,26 +9,43 @@ use crate::{at, client, config, fixtures, ms, start};
 
 const ASK: &str = "/v1/messages";
 
+/// A request that passes as it is.
+const PASS: &str = "/v1/embeddings";
+const PASSED: &str = r#"{"model":"m"}"#;
+
 /// An upstream that fails as often as it takes to be ejected and then does as it
 /// is told, with a spare.
 async fn ejected(then: Vec<Step>) -> (Server, Server, Gateway) {
-    let first = Server::scripted(Protocol::Messages, move |number, _| {
-        let error = fixtures::error(Protocol::Messages, "api_error", "No.");
+    let question = fixtures::question(Protocol::Messages, false);
+    ejected_by(Protocol::Messages, ASK, &question, then).await
+}
+
+/// The same with the request that fails.
+async fn ejected_by(
+    protocol: Protocol,
+    path: &str,
+    question: &str,
+    then: Vec<Step>,
+) -> (Server, Server, Gateway) {
+    let first = Server::scripted(protocol, move |number, _| {
+        let error = fixtures::error(protocol, "api_error", "No.");
         if number < 5 { whole(500, "", error) } else { then.clone() }
     })
     .await;
-    let answer = whole(200, "", fixtures::answer(Protocol::Messages));
-    let spare = Server::new(Protocol::Messages, answer).await;
+    let answer = whole(200, "", fixtures::answer(protocol));
+    let spare = Server::new(protocol, answer).await;
     let second = UpstreamConfig { weight: 0, name: "spare".to_owned(), ..at(&spare) };
     let mut config = config(vec![at(&first), second]);
     config.retry.first_ejection = ms(100);
     config.retry.probe_timeout = ms(60_000);
     let gateway = start(config).await;
-    let question = fixtures::question(Protocol::Messages, false);
-    for _ in 0..6 {
-        assert_eq!(client::post(gateway.address(), ASK, &[], &question).await.status, 200);
+    for _ in 0..5 {
+        assert_eq!(client::post(gateway.address(), path, &[], question).await.status, 200);
     }
-    assert_eq!((first.seen().len(), spare.seen().len()), (5, 6));
+    assert_eq!((first.seen().len(), spare.seen().len()), (5, 5));
+    let page = client::get(gateway.address(), "/metrics", &[]).await.body;
+    let ejections = format!("toolwire_ejections_total{{upstream=\"{protocol}\"}} 1");
+    assert!(page.contains(&ejections), "{page}");
     tokio::time::sleep(ms(120)).await;
     (first, spare, gateway)
 }
@@ -60,6 +77,32 @@ async fn only_a_request_whose_result_counts_is_one() {
     }
     let after = first.seen().iter().filter(|seen| seen.path == ASK).count();
     assert_eq!(after, 8, "the upstream is back");
+}
+
+/// Requests that pass as they are may be all that an upstream gets.
+#[tokio::test]
+async fn a_request_that_passes_is_one() {
+    let (first, spare, gateway) = ejected_by(Protocol::Chat, PASS, PASSED, answer()).await;
+    let to = gateway.address();
+    // Where nothing is sent, nothing is found out.
+    let planned = client::post(to, PASS, &["toolwire-dry-run: 1"], PASSED).await;
+    assert_eq!((planned.status, first.seen_count()), (200, 5), "{planned:?}");
+    for _ in 0..3 {
+        assert_eq!(client::post(to, PASS, &[], PASSED).await.status, 200);
+    }
+    assert_eq!((first.seen_count(), spare.seen_count()), (8, 5), "the upstream is back");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_gives_it_back_when_its_request_passes() {
+    let hang = vec![Step::Hang];
+    let (first, _spare, gateway) = ejected_by(Protocol::Chat, PASS, PASSED, hang).await;
+    for round in 6..9 {
+        let open = client::open(gateway.address(), PASS, &[], PASSED).await;
+        first.until_seen(round).await;
+        drop(open);
+        first.left(round - 5).await;
+    }
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ use super::{
     ClientResponse, Failure, RequestContext, dry_run, headers, no_model, respond,
     respond_with_error,
 };
+use crate::health::Probe;
 use crate::response_body::ResponseBody;
 use crate::upstream::{PassedRequest, Upstream, UpstreamError};
 
@@ -95,7 +96,7 @@ async fn pass(
     let model = model.map(|model| model.name.clone());
     let received = upload.as_ref().map_or(0, Upload::received);
     context.log.set_request(model.as_deref().unwrap_or("-"), received);
-    let PassedTo { model, upstreams } = route::find(context, route, model.as_deref())?;
+    let PassedTo { model, upstreams, mut probe } = route::find(context, route, model.as_deref())?;
     if let (Some(upload), Some(model)) = (&mut upload, &model) {
         upload.rename_model(model);
     }
@@ -118,7 +119,7 @@ async fn pass(
         if last_failure.is_some() && !(may_retry && context.state.retry_budget.spend(retry)) {
             break;
         }
-        let result = attempt(context, upstream, &mut source, &end).await;
+        let result = attempt(context, upstream, &mut source, &end, probe.take()).await;
         match result {
             Ok(response) => return Ok(Passed::Sent(response)),
             Err(failure) => {
@@ -133,12 +134,14 @@ async fn pass(
     Err(last_failure.unwrap_or_else(|| no_model("-")))
 }
 
-/// Sends the request to one upstream.
+/// Sends the request to one upstream. A probe whose end says nothing about it, such
+/// as a client that leaves, is given back.
 async fn attempt(
     context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
     source: &mut UploadSource,
     end: &Arc<UploadEnd>,
+    _probe: Option<Probe>,
 ) -> Result<PassedResponse, Failure> {
     context.log.start_attempt(upstream);
     let headers = upstream_headers(context, upstream)?;

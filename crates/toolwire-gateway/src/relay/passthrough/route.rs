@@ -7,6 +7,7 @@ use toolwire::model::{ApiError, ErrorKind};
 
 use super::table::{PassedRoute, Scope};
 use crate::config::{Credential, Origin, UpstreamConfig};
+use crate::health::Probe;
 use crate::relay::{Failure, RequestContext, no_model};
 use crate::route;
 use crate::upstream::Upstream;
@@ -17,6 +18,9 @@ pub(super) struct PassedTo {
     pub(super) model: Option<String>,
     /// The upstreams in the order in which to try them. Never empty.
     pub(super) upstreams: Vec<Arc<Upstream>>,
+    /// If the first one is ejected, and this request finds out whether it works
+    /// again.
+    pub(super) probe: Option<Probe>,
 }
 
 /// Finds the upstreams for a request.
@@ -32,7 +36,7 @@ pub(super) fn find(
         let Some(named) = named else { return Err(no_such_upstream(&fitting, route)) };
         check_scope(context, route, &named.config)?;
         let model = model.map(|model| without_prefix(model, &named.config.name).to_owned());
-        return Ok(PassedTo { model, upstreams: vec![Arc::clone(named)] });
+        return Ok(PassedTo { model, upstreams: vec![Arc::clone(named)], probe: None });
     }
     if let Some(model) = model
         && let Some(found) = route::look_up(context.active, model, context.client)
@@ -46,7 +50,9 @@ pub(super) fn find(
             return Err(wrong_vendor(model, &other.unwrap_or_default(), route));
         };
         check_scope(context, route, &first.config)?;
-        return Ok(PassedTo { model: Some(found.model), upstreams });
+        // Requests that pass may be all that these upstreams get.
+        let probe = route::put_probe_first(&mut upstreams);
+        return Ok(PassedTo { model: Some(found.model), upstreams, probe });
     }
     let Some(first) = fitting.first() else {
         return Err(match model {
@@ -59,7 +65,7 @@ pub(super) fn find(
     }
     check_scope(context, route, &first.config)?;
     let model = model.map(str::to_owned);
-    Ok(PassedTo { model, upstreams: vec![Arc::clone(first)] })
+    Ok(PassedTo { model, upstreams: vec![Arc::clone(first)], probe: None })
 }
 
 /// Whether there is one upstream that may know what a path names, and that this client may

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use hyper::header::{
     CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue,
+    TRANSFER_ENCODING,
 };
 use tokio::time::{Instant, Sleep, sleep_until};
 use toolwire::model::ErrorKind;
@@ -47,8 +48,11 @@ pub(super) fn client_headers(
 ) -> HeaderMap {
     let mut headers = headers::for_client(context, upstream, upstream_headers);
     let mut described = vec![CONTENT_TYPE, CONTENT_DISPOSITION];
-    // A body that was compressed has another length for the client.
-    if !upstream_headers.contains_key(CONTENT_ENCODING) {
+    // A body that was compressed has another length for the client, and one with a
+    // transfer coding has none that counts (RFC 9112, section 6.3).
+    if !upstream_headers.contains_key(CONTENT_ENCODING)
+        && !upstream_headers.contains_key(TRANSFER_ENCODING)
+    {
         described.push(CONTENT_LENGTH);
     }
     for name in described {

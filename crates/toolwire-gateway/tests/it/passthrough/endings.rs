@@ -13,10 +13,11 @@ use crate::{at, client, config};
 
 /// A whole answer in each way in which HTTP/1.1 says where a body ends: its name, how it is
 /// sent, and what the client gets of it.
-fn whole_answers() -> [(&'static str, Vec<Step>, &'static str); 7] {
+fn whole_answers() -> [(&'static str, Vec<Step>, &'static str); 8] {
     let head = |more: &str| Step::Send(format!("HTTP/1.1 {more}\r\n\r\n").into());
     let send = |text: &str| Step::Send(text.into());
     let (start, rest) = ANSWER.split_at(9);
+    let chunked = |more: &str| vec![stream_head(more), chunk(start), chunk(rest), stream_end()];
     let length = format!("200 OK\r\ncontent-length: {}", ANSWER.len());
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(ANSWER.as_bytes()).unwrap();
@@ -27,7 +28,8 @@ fn whole_answers() -> [(&'static str, Vec<Step>, &'static str); 7] {
         ("a length, compressed", whole(200, "content-encoding: gzip\r\n", gzip), ANSWER),
         ("a length of nothing", whole(200, "", ""), ""),
         ("a status without a body", vec![head("204 No Content")], ""),
-        ("chunks", vec![stream_head(""), chunk(start), chunk(rest), stream_end()], ANSWER),
+        ("chunks", chunked(""), ANSWER),
+        ("chunks, beside which a length does not count", chunked("content-length: 3\r\n"), ANSWER),
         ("the connection", vec![head("200 OK"), send(ANSWER), Step::Close], ANSWER),
     ]
 }

@@ -14,6 +14,7 @@ mod import;
 mod init;
 mod leftovers;
 mod models;
+mod open_files;
 mod panic_hook;
 mod presets;
 mod pretty_json;

@@ -15,6 +15,7 @@ use toolwire_gateway::{ConfigLoader, Handle, Setup, serve};
 use crate::config::{self, ConfigSource, LoadedConfig};
 use crate::error::CommandError;
 use crate::gateway_identity::PublishedIdentity;
+use crate::open_files;
 use crate::signals::{Signal, Signals};
 use crate::startup_message;
 use crate::terminal::Terminal;
@@ -48,6 +49,7 @@ Examples:
 
 pub(crate) fn run(args: &Args) -> Result<(), CommandError> {
     let loaded = config::load(args.config.as_deref(), args.listen)?;
+    open_files::raise_limit();
     let runtime = runtime()?;
     let result = runtime.block_on(serve_until_stopped(loaded, args.listen));
     // Nothing that is left may keep the process from ending.

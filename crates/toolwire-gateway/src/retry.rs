@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | the upstream did not process the request (`REFUSED_STREAM`, `GOAWAY`, a connection that closed before the request was sent) | once | yes | failed |
 //! | no connection | no | yes | failed |
+//! | no socket is free on the gateway's machine | no | yes | unknown |
 //! | no response, or a part of one | no | no | failed |
 //! | a response that cannot be read | no | no | failed |
 //! | status 429, or a rate limit as the first event | no | if 429 is in `statuses` | paused |
@@ -85,6 +86,8 @@ pub(crate) enum HealthEffect {
     Paused,
     /// It failed.
     Failed,
+    /// Nothing. It was not asked.
+    Unknown,
 }
 
 impl Decision {
@@ -141,6 +144,10 @@ impl RetryPolicy {
             | UpstreamError::TooLarge => false,
             // That is not about the upstream.
             UpstreamError::NoMemory => return Decision::HEALTHY,
+            // Another upstream may need no new connection.
+            UpstreamError::NoSockets => {
+                return Decision { try_another: true, health: HealthEffect::Unknown };
+            }
         };
         Decision { try_another, health: HealthEffect::Failed }
     }
@@ -158,7 +165,8 @@ impl RetryPolicy {
             | UpstreamError::Timeout(_)
             | UpstreamError::Undecodable
             | UpstreamError::TooLarge
-            | UpstreamError::NoMemory => false,
+            | UpstreamError::NoMemory
+            | UpstreamError::NoSockets => false,
         }
     }
 

@@ -17,6 +17,8 @@ mod explain;
 mod guesses;
 mod lines;
 mod losses;
+#[cfg(target_os = "linux")]
+mod open_files;
 mod response;
 mod serving;
 mod store;

@@ -28,8 +28,14 @@ impl Serving {
     }
 
     pub(crate) fn start_with(flags: &[&str], variables: &[(&str, &Path)]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
-            .args(flags)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+        command.args(flags);
+        Self::start_command(command, variables)
+    }
+
+    /// Starts it with a command that ends in `toolwire serve`.
+    pub(crate) fn start_command(mut command: Command, variables: &[(&str, &Path)]) -> Self {
+        let mut child = command
             .env_remove("OPENAI_API_KEY")
             .env_remove("ANTHROPIC_API_KEY")
             .env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"))
@@ -55,6 +61,11 @@ impl Serving {
             }
         });
         Self { child, hello, address, errors }
+    }
+
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a JSON body and gives the JSON that comes back.

@@ -140,6 +140,7 @@ fn reason(error: UpstreamError) -> &'static str {
         UpstreamError::TooLarge => TOO_LONG,
         UpstreamError::Undecodable => "it sent a body that cannot be decompressed",
         UpstreamError::NoMemory => "the gateway has no memory left for it",
+        UpstreamError::NoSockets => "the gateway's machine has no free socket for it",
         UpstreamError::NotSent | UpstreamError::Disconnected => "the connection broke",
         UpstreamError::NotHttp => "what it sent is not HTTP",
     }

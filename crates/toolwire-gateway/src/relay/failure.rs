@@ -220,6 +220,7 @@ impl Failure {
                 }
             }
             HealthEffect::Failed => upstream.failed(),
+            HealthEffect::Unknown => {}
         }
     }
 
@@ -236,7 +237,10 @@ impl Failure {
     pub(super) fn outcome(&self) -> Outcome {
         match self.decision.health {
             HealthEffect::Healthy if self.error.blame == Blame::Client => Outcome::Refused,
-            HealthEffect::Healthy | HealthEffect::Paused | HealthEffect::Failed => Outcome::Failed,
+            HealthEffect::Healthy
+            | HealthEffect::Paused
+            | HealthEffect::Failed
+            | HealthEffect::Unknown => Outcome::Failed,
         }
     }
 

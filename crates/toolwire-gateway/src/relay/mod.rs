@@ -46,13 +46,13 @@ use crate::config::Limits;
 use crate::guard::Credentials;
 use crate::health::Probe;
 use crate::memory::Reservation;
-use crate::observe::{Outcome, RequestLog};
+use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::{self, SecretMask};
 use crate::state::GatewayState;
 use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
-use crate::upstream::{ResponseLimit, Upstream, UpstreamResponse};
+use crate::upstream::{ResponseLimit, Upstream, UpstreamError, UpstreamResponse};
 
 /// A request that the guard has let in.
 pub(crate) struct RequestContext<'r> {
@@ -98,6 +98,14 @@ impl RequestContext<'_> {
         match body {
             Ok(body) => Ok((body, reservation)),
             Err(error) => Err(Failure::from_upstream_error(error, upstream)),
+        }
+    }
+
+    /// Closes the connections that no request uses if there was no socket for an
+    /// attempt, so that the next one finds one.
+    fn make_room_after(&self, failure: &Failure) {
+        if failure.reason() == Reason::Upstream(UpstreamError::NoSockets) {
+            self.active.upstreams.iter().for_each(|upstream| upstream.close_idle());
         }
     }
 
@@ -417,7 +425,9 @@ async fn attempt(
     };
     let sent = upstream.send(&path, headers, body).await;
     context.log.resume();
-    if let Some(probe) = probe {
+    if let Some(probe) = probe
+        && !matches!(sent, Err(UpstreamError::NoSockets))
+    {
         probe.sent();
     }
     let model_renamed = head.model != route.model;
@@ -438,6 +448,7 @@ async fn attempt(
         Ok(_) => upstream.responded(),
         Err(failure) => {
             failure.update_health(upstream);
+            context.make_room_after(failure);
             if !failure.reason().is_about_store() {
                 context.log.attempt_failed(failure.reason());
             }

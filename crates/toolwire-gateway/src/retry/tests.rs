@@ -86,7 +86,7 @@ fn errors_without_a_status() {
 
 #[test]
 fn a_request_that_may_have_run_is_not_sent_again() {
-    use UpstreamError::{Connect, Disconnected, NotHttp, NotSent, Timeout, Tls};
+    use UpstreamError::{Connect, Disconnected, NoSockets, NotHttp, NotSent, Timeout, Tls};
     for (error, same, another) in [
         (NotSent, true, true),
         (Connect(ConnectFailure::Refused), false, true),
@@ -95,9 +95,11 @@ fn a_request_that_may_have_run_is_not_sent_again() {
         (Timeout(TimeoutPhase::Headers), false, false),
         (Disconnected, false, false),
         (NotHttp, false, false),
+        (NoSockets, false, true),
     ] {
         assert_eq!(RetryPolicy::may_repeat(error), same, "{error:?}");
-        let expected = Decision { try_another: another, health: HealthEffect::Failed };
+        let health = if error == NoSockets { HealthEffect::Unknown } else { HealthEffect::Failed };
+        let expected = Decision { try_another: another, health };
         assert_eq!(RetryPolicy::after_upstream_error(error), expected, "{error:?}");
     }
 }

@@ -28,6 +28,9 @@ pub(crate) enum UpstreamError {
     TooLarge,
     /// The gateway keeps so much already that there is no room for the body.
     NoMemory,
+    /// The gateway's machine has no socket for another connection, or no file
+    /// descriptor for it.
+    NoSockets,
 }
 
 /// The timeout that ran out. Each has a setting of the same name.
@@ -102,9 +105,13 @@ impl UpstreamError {
                 ErrorKind::Overloaded,
                 "sent a response for which the gateway has no memory left. Try again in a moment",
             ),
+            Self::NoSockets => (
+                ErrorKind::Overloaded,
+                "cannot be asked: the gateway's machine has no free sockets or file descriptors. Try again in a moment, or raise `ulimit -n` for the gateway",
+            ),
         };
         let mut error = ApiError::new(kind, format!("The upstream {upstream} {what}."));
-        if self == Self::NoMemory {
+        if matches!(self, Self::NoMemory | Self::NoSockets) {
             error.retry = Retry::After(1);
         }
         error
@@ -126,6 +133,7 @@ impl UpstreamError {
             Self::Undecodable => "undecodable",
             Self::TooLarge => "too_large",
             Self::NoMemory => "no_memory",
+            Self::NoSockets => "no_sockets",
         }
     }
 
@@ -140,7 +148,7 @@ impl UpstreamError {
             | Self::NotHttp
             | Self::Undecodable
             | Self::TooLarge => 502,
-            Self::NoMemory => 503,
+            Self::NoMemory | Self::NoSockets => 503,
             Self::Timeout(_) => 504,
         }
     }
@@ -157,6 +165,10 @@ fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
             Some(error) if error.kind() == std::io::ErrorKind::TimedOut => {
                 return UpstreamError::Timeout(TimeoutPhase::Connect);
             }
+            // Looking up a name needs a file descriptor, too.
+            Some(error) if matches!(error.raw_os_error(), Some(ENFILE | EMFILE)) => {
+                return UpstreamError::NoSockets;
+            }
             // `source` of an I/O error skips the error that it wraps. TLS errors
             // are wrapped like this, once or twice.
             Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
@@ -165,3 +177,12 @@ fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
     }
     UpstreamError::Connect(ConnectFailure::of(error))
 }
+
+/// What the system says if all programs together, or this one, have as many files
+/// open as they may. The numbers are the same on every Unix, and the standard
+/// library has no name for these errors.
+const ENFILE: i32 = 23;
+const EMFILE: i32 = 24;
+
+#[cfg(test)]
+mod tests;

@@ -207,6 +207,14 @@ impl Upstream {
         }
     }
 
+    /// Closes the connections that no request uses.
+    pub(crate) fn close_idle(&self) {
+        match &self.transport {
+            Transport::Http { client, base: _ } => client.close_idle(),
+            Transport::Demo => {}
+        }
+    }
+
     /// Records a success.
     pub(crate) fn succeeded(&self) {
         self.health.succeeded();

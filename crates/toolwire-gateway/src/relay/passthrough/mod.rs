@@ -170,6 +170,7 @@ async fn attempt(
             }
             let failure = Failure::from_upstream_error(error, upstream);
             failure.update_health(upstream);
+            context.make_room_after(&failure);
             return Err(failure);
         }
     };

@@ -80,6 +80,11 @@ impl Http1Client {
         Ok((head, body))
     }
 
+    /// Closes the connections that no request uses.
+    pub(super) fn close_idle(&self) {
+        self.pool.clear();
+    }
+
     async fn connect(&self) -> Result<Stream, UpstreamError> {
         let mut connector = self.connector.clone();
         let connecting = async {

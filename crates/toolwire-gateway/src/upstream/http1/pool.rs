@@ -69,6 +69,13 @@ impl<T: Transport> Pool<T> {
         }
     }
 
+    /// Closes all connections that wait.
+    pub(super) fn clear(&self) {
+        // They are closed when nobody waits for the lock.
+        let idle = std::mem::take(&mut self.lock().queue);
+        drop(idle);
+    }
+
     /// Closes connections that have waited too long or that the server has
     /// closed, and says whether any are left.
     fn drop_unusable(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -15,7 +16,8 @@ use super::pool::{Pool, Transport};
 pub(in crate::upstream) struct Http1Body<T: Transport> {
     state: State<T>,
     framing: Framing,
-    keep_alive: bool,
+    /// For how long the connection may wait for another request, if it may.
+    keep_alive: Option<Duration>,
     pool: Arc<Pool<T>>,
 }
 
@@ -102,10 +104,10 @@ impl<T: Transport> Http1Body<T> {
         }
         let state = std::mem::replace(&mut self.state, State::Complete);
         if let State::Reading(connection) = state
-            && self.keep_alive
+            && let Some(keep_alive) = self.keep_alive
             && let Some(io) = connection.into_idle()
         {
-            self.pool.put(io);
+            self.pool.put(io, keep_alive);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The head of a response.
 
 use std::mem::MaybeUninit;
+use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use hyper::StatusCode;
@@ -18,8 +19,9 @@ pub(in crate::upstream) struct Head {
     pub(in crate::upstream) headers: HeaderMap,
     /// Where the body ends.
     pub(super) framing: Framing,
-    /// Whether the connection may be used again after the body.
-    pub(super) keep_alive: bool,
+    /// For how long after the body the connection may be used again, or `None` if
+    /// it may not.
+    pub(super) keep_alive: Option<Duration>,
 }
 
 /// The head is not HTTP/1, or it does not say for certain where its body ends.
@@ -67,6 +69,8 @@ fn parse_one(received: &Bytes) -> Result<Option<(Head, usize)>, MalformedHead> {
         let value = value.map_err(|_| MalformedHead)?;
         if name == CONNECTION {
             connection.read(&value);
+        } else if name == KEEP_ALIVE {
+            connection.read_timeout(&value);
         } else if name == CONTENT_LENGTH {
             body_length.read_content_length(&value);
         } else if name == TRANSFER_ENCODING {
@@ -76,7 +80,7 @@ fn parse_one(received: &Bytes) -> Result<Option<(Head, usize)>, MalformedHead> {
     }
     let framing = body_length.framing(version, status)?;
     let is_switch = status == StatusCode::SWITCHING_PROTOCOLS;
-    let keep_alive = connection.keep_alive(version) && !is_switch && framing.has_end();
+    let keep_alive = connection.keep_alive(version).filter(|_| !is_switch && framing.has_end());
     Ok(Some((Head { status, headers, framing, keep_alive }, length)))
 }
 
@@ -130,11 +134,13 @@ fn decimal(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| is_number)
 }
 
-/// What all `connection` headers say together.
+/// What all `connection` and `keep-alive` headers say together.
 #[derive(Default)]
 struct ConnectionOptions {
     close: bool,
     keep_alive: bool,
+    /// After how many seconds without a request the server closes the connection.
+    timeout: Option<u64>,
 }
 
 impl ConnectionOptions {
@@ -143,8 +149,23 @@ impl ConnectionOptions {
         self.keep_alive |= lists_token(value, "keep-alive");
     }
 
-    fn keep_alive(&self, version: u8) -> bool {
-        !self.close && (version == 1 || self.keep_alive)
+    fn read_timeout(&mut self, value: &HeaderValue) {
+        for parameter in value.to_str().unwrap_or_default().split(',') {
+            let (name, number) = parameter.split_once('=').unwrap_or_default();
+            if name.trim().eq_ignore_ascii_case("timeout")
+                && let Some(seconds) = decimal(number.trim())
+            {
+                self.timeout = Some(self.timeout.map_or(seconds, |least| least.min(seconds)));
+            }
+        }
+    }
+
+    fn keep_alive(&self, version: u8) -> Option<Duration> {
+        if self.close || version != 1 && !self.keep_alive {
+            return None;
+        }
+        let timeout = self.timeout.map_or(Duration::MAX, Duration::from_secs);
+        Some(timeout.saturating_sub(CLOSES_EARLIER)).filter(|time| !time.is_zero())
     }
 }
 
@@ -163,6 +184,14 @@ pub(super) fn may_be_whole(received: &[u8], known: usize) -> bool {
         behind.starts_with(b"\n") || behind.starts_with(b"\r\n")
     })
 }
+
+/// In which a server says when it closes a connection that it has no request on,
+/// as Node's and llama.cpp's do after five seconds.
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+
+/// How much earlier than the server a connection is given up here. A request that
+/// crosses the server's goodbye on the way is lost, and may not be sent again.
+const CLOSES_EARLIER: Duration = Duration::from_secs(1);
 
 /// How many headers a response may have.
 const MAX_HEADERS: usize = 100;

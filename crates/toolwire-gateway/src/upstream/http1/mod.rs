@@ -75,7 +75,7 @@ impl Http1Client {
         };
         let mut connection = Connection::new(stream, request.write_head(&self.host), request.body);
         let mut head = connection.read_head().await?;
-        head.keep_alive &= !request.asks_to_close();
+        head.keep_alive = head.keep_alive.filter(|_| !request.asks_to_close());
         let body = Http1Body::new(connection, &mut head, Arc::clone(&self.pool));
         Ok((head, body))
     }

@@ -37,7 +37,7 @@ struct Idle<T> {
 }
 
 impl<T: Transport> Pool<T> {
-    /// A pool that keeps a connection for that long.
+    /// A pool that keeps a connection for that long at most.
     pub(super) fn new(idle_timeout: Duration) -> Arc<Self> {
         let idle = IdleConnections { queue: VecDeque::new(), has_reaper: false };
         Arc::new(Self { idle: Mutex::new(idle), idle_timeout })
@@ -45,7 +45,11 @@ impl<T: Transport> Pool<T> {
 
     /// The connection that was used last, if it still is one.
     pub(super) fn take(&self) -> Option<T> {
-        let now = Instant::now();
+        self.take_at(Instant::now())
+    }
+
+    /// The same at a time.
+    pub(super) fn take_at(&self, now: Instant) -> Option<T> {
         loop {
             let Idle { mut io, expires } = self.lock().queue.pop_back()?;
             // A server that has closed the connection closes it before it could
@@ -56,9 +60,10 @@ impl<T: Transport> Pool<T> {
         }
     }
 
-    /// Keeps a connection for another request.
-    pub(super) fn put(self: &Arc<Self>, io: T) {
-        let expires = Instant::now() + self.idle_timeout;
+    /// Keeps a connection for another request, for as long as the pool keeps any but
+    /// no longer than `keep_alive`.
+    pub(super) fn put(self: &Arc<Self>, io: T, keep_alive: Duration) {
+        let expires = Instant::now() + self.idle_timeout.min(keep_alive);
         let mut idle = self.lock();
         if idle.queue.len() == MAX_IDLE {
             idle.queue.pop_front();

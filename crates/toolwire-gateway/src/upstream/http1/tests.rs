@@ -10,6 +10,7 @@ use hyper::header::{HeaderMap, HeaderValue};
 use hyper::{Method, StatusCode};
 use tokio::io::{AsyncRead as _, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 
 use super::head::Head;
 use super::pool::Transport;
@@ -126,6 +127,8 @@ async fn which_connections_are_used_again() {
             false,
         ),
         ("HTTP/1.1 101 Switching\r\n\r\n", false),
+        ("HTTP/1.1 204 No Content\r\nkeep-alive: timeout=2\r\n\r\n", true),
+        ("HTTP/1.1 204 No Content\r\nkeep-alive: timeout=1\r\n\r\n", false),
         // What follows is the answer to nothing.
         ("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi!", false),
         ("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n!", false),
@@ -150,6 +153,53 @@ async fn which_connections_are_used_again() {
             tokio::join!(serve, ask);
             assert_eq!(pool.take().is_some(), again, "{response:?} at {split}");
         }
+    }
+}
+
+#[test]
+fn for_how_long_connections_are_used_again() {
+    let any = Some(Duration::MAX - Duration::from_secs(1));
+    for (headers, expected) in [
+        ("", any),
+        ("keep-alive: timeout=5\r\n", Some(Duration::from_secs(4))),
+        (
+            "connection: keep-alive\r\nKeep-Alive: timeout=5, max=100\r\n",
+            Some(Duration::from_secs(4)),
+        ),
+        ("keep-alive: max=9 , TimeOut = 30\r\n", Some(Duration::from_secs(29))),
+        (
+            "keep-alive: timeout=30\r\nkeep-alive: timeout=3,timeout=9\r\n",
+            Some(Duration::from_secs(2)),
+        ),
+        ("keep-alive: timeout=1\r\n", None),
+        ("keep-alive: timeout=0\r\n", None),
+        ("keep-alive: timeout=5\r\nconnection: close\r\n", None),
+        // What says nothing.
+        ("keep-alive: max=1\r\n", any),
+        ("keep-alive: 5\r\n", any),
+        ("keep-alive: timeout=+5\r\n", any),
+        ("keep-alive: timeout=soon\r\n", any),
+        ("keep-alive: timeout\r\n", any),
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\n{headers}content-length: 0\r\n\r\n");
+        let head = Head::parse(&mut head.into()).unwrap().unwrap();
+        assert_eq!(head.keep_alive, expected, "{headers}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_waits_for_as_long_as_its_server_says() {
+    for (seconds, again) in [(1, true), (2, false)] {
+        let (mut server, io) = duplex(4096);
+        let pool = pool();
+        server
+            .write_all(b"HTTP/1.1 204 No Content\r\nkeep-alive: timeout=3\r\n\r\n")
+            .await
+            .unwrap();
+        let before = Instant::now();
+        exchange(io, &Bytes::new(), &pool).await.unwrap();
+        let now = if again { before } else { Instant::now() };
+        assert_eq!(pool.take_at(now + Duration::from_secs(seconds)).is_some(), again);
     }
 }
 

@@ -17,7 +17,7 @@ async fn the_one_that_was_used_last_is_used_first() {
     for mark in 0..3 {
         let (server, client) = connection(mark).await;
         servers.push(server);
-        pool.put(client);
+        pool.put(client, Duration::MAX);
     }
     // A server that has closed, and one that speaks without being asked.
     drop(servers.pop());
@@ -32,8 +32,25 @@ async fn the_one_that_was_used_last_is_used_first() {
 async fn nobody_gets_one_that_is_too_old() {
     let pool = Pool::new(Duration::ZERO);
     let (_server, client) = connection(0).await;
-    pool.put(client);
+    pool.put(client, Duration::MAX);
     assert!(pool.take().is_none());
+}
+
+/// Some servers say for how long they keep theirs.
+#[tokio::test]
+async fn nobody_gets_one_that_its_server_is_about_to_close() {
+    let pool = Pool::new(Duration::from_secs(60));
+    for (keep_alive, usable) in [(4, 4), (90, 60)] {
+        for (waited, is_usable) in [(usable * 1000 - 1, true), (usable * 1000, false)] {
+            let (_server, client) = connection(0).await;
+            let before = Instant::now();
+            pool.put(client, Duration::from_secs(keep_alive));
+            // The test itself may take a while.
+            let now = if is_usable { before } else { Instant::now() };
+            let taken = pool.take_at(now + Duration::from_millis(waited));
+            assert_eq!(taken.is_some(), is_usable, "{keep_alive} {waited}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -43,7 +60,7 @@ async fn a_burst_leaves_no_more_than_may_wait() {
     for _ in 0..=MAX_IDLE {
         let (server, client) = connection(7).await;
         servers.push(server);
-        pool.put(client);
+        pool.put(client, Duration::MAX);
     }
     assert_eq!(pool.lock().queue.len(), MAX_IDLE);
     // The one that has waited longest is closed.
@@ -58,7 +75,7 @@ async fn unused_connections_are_closed() {
     let pool = Pool::new(Duration::from_millis(50));
     for _ in 0..2 {
         let (mut server, client) = connection(0).await;
-        pool.put(client);
+        pool.put(client, Duration::MAX);
         let mut read = Vec::new();
         let closed = server.read_to_end(&mut read);
         tokio::time::timeout(Duration::from_secs(5), closed).await.expect("it stays").unwrap();
@@ -67,7 +84,7 @@ async fn unused_connections_are_closed() {
     // One that the server has closed goes earlier.
     let pool = Pool::new(Duration::from_secs(1));
     let (server, client) = connection(0).await;
-    pool.put(client);
+    pool.put(client, Duration::MAX);
     drop(server);
     sleep(Duration::from_millis(500)).await;
     assert!(pool.lock().queue.is_empty());

@@ -17,6 +17,7 @@ mod framing;
 #[cfg(test)]
 pub(crate) mod growth;
 mod head;
+mod moment;
 mod pool;
 mod request;
 mod stream;

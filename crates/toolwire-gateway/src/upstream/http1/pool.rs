@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
+
+use super::moment::Moment;
 
 /// The idle connections to one origin.
 pub(super) struct Pool<T: Transport> {
@@ -33,7 +35,18 @@ struct IdleConnections<T> {
 
 struct Idle<T> {
     io: T,
-    expires: Instant,
+    /// When its last request ended.
+    since: Moment,
+    /// How long it may wait.
+    lifetime: Duration,
+}
+
+impl<T: Transport> Idle<T> {
+    /// Whether it can have another request. A server that has closed it is noticed,
+    /// unless it did so while this machine slept.
+    fn is_usable(&mut self, now: Moment) -> bool {
+        now.is_within(self.lifetime, self.since) && self.io.is_quiet()
+    }
 }
 
 impl<T: Transport> Pool<T> {
@@ -45,17 +58,15 @@ impl<T: Transport> Pool<T> {
 
     /// The connection that was used last, if it still is one.
     pub(super) fn take(&self) -> Option<T> {
-        self.take_at(Instant::now())
+        self.take_at(Moment::now())
     }
 
     /// The same at a time.
-    pub(super) fn take_at(&self, now: Instant) -> Option<T> {
+    pub(super) fn take_at(&self, now: Moment) -> Option<T> {
         loop {
-            let Idle { mut io, expires } = self.lock().queue.pop_back()?;
-            // A server that has closed the connection closes it before it could
-            // get the request.
-            if now < expires && io.is_quiet() {
-                return Some(io);
+            let mut idle = self.lock().queue.pop_back()?;
+            if idle.is_usable(now) {
+                return Some(idle.io);
             }
         }
     }
@@ -63,12 +74,12 @@ impl<T: Transport> Pool<T> {
     /// Keeps a connection for another request, for as long as the pool keeps any but
     /// no longer than `keep_alive`.
     pub(super) fn put(self: &Arc<Self>, io: T, keep_alive: Duration) {
-        let expires = Instant::now() + self.idle_timeout.min(keep_alive);
+        let (since, lifetime) = (Moment::now(), self.idle_timeout.min(keep_alive));
         let mut idle = self.lock();
         if idle.queue.len() == MAX_IDLE {
             idle.queue.pop_front();
         }
-        idle.queue.push_back(Idle { io, expires });
+        idle.queue.push_back(Idle { io, since, lifetime });
         if !std::mem::replace(&mut idle.has_reaper, true) {
             tokio::spawn(reap(Arc::downgrade(self), self.idle_timeout / REAPS_PER_TIMEOUT));
         }
@@ -84,9 +95,9 @@ impl<T: Transport> Pool<T> {
     /// Closes connections that have waited too long or that the server has
     /// closed, and says whether any are left.
     fn drop_unusable(&self) -> bool {
-        let now = Instant::now();
+        let now = Moment::now();
         let mut idle = self.lock();
-        idle.queue.retain_mut(|Idle { io, expires }| now < *expires && io.is_quiet());
+        idle.queue.retain_mut(|connection| connection.is_usable(now));
         idle.has_reaper = !idle.queue.is_empty();
         idle.has_reaper
     }

@@ -1,6 +1,7 @@
 //! What can go wrong between the gateway and an upstream.
 
 use std::error::Error;
+use std::net::Ipv4Addr;
 
 use toolwire::model::{ApiError, ErrorKind, Retry};
 
@@ -44,10 +45,10 @@ pub(crate) enum TimeoutPhase {
 }
 
 impl UpstreamError {
-    /// Finds the cause of an error of the HTTP client.
-    pub(super) fn from_client(error: &hyper_util::client::legacy::Error) -> Self {
+    /// Finds the cause of an error of the HTTP client for a host.
+    pub(super) fn from_client(error: &hyper_util::client::legacy::Error, host: &str) -> Self {
         if error.is_connect() {
-            return connect_error(error);
+            return connect_error(error, host);
         }
         let mut source = error.source();
         while let Some(cause) = source {
@@ -65,9 +66,9 @@ impl UpstreamError {
         if error.is_parse() { Self::NotHttp } else { Self::Disconnected }
     }
 
-    /// Finds the cause of an error of a connector.
-    pub(super) fn from_connector(error: &(dyn Error + 'static)) -> Self {
-        connect_error(error)
+    /// Finds the cause of an error of a connector for a host.
+    pub(super) fn from_connector(error: &(dyn Error + 'static), host: &str) -> Self {
+        connect_error(error, host)
     }
 
     /// The error for the client.
@@ -155,7 +156,7 @@ impl UpstreamError {
 }
 
 /// Why the connection could not be made.
-fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
+fn connect_error(error: &(dyn Error + 'static), host: &str) -> UpstreamError {
     let mut source = Some(error);
     while let Some(cause) = source {
         if let Some(error) = cause.downcast_ref::<rustls::Error>() {
@@ -167,6 +168,14 @@ fn connect_error(error: &(dyn Error + 'static)) -> UpstreamError {
             }
             // Looking up a name needs a file descriptor, too.
             Some(error) if matches!(error.raw_os_error(), Some(ENFILE | EMFILE)) => {
+                return UpstreamError::NoSockets;
+            }
+            // All ports toward this address are taken. Of a name, the same may be said
+            // because it has an address of IPv6 as well, and this machine has none.
+            Some(error)
+                if error.kind() == std::io::ErrorKind::AddrNotAvailable
+                    && host.parse::<Ipv4Addr>().is_ok() =>
+            {
                 return UpstreamError::NoSockets;
             }
             // `source` of an I/O error skips the error that it wraps. TLS errors

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body;
-use hyper::{HeaderMap, Method, Request};
+use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -88,10 +88,11 @@ impl Upstream {
         let PassedRequest { method, path, headers, body, sent } = request;
         let timeouts = &self.config.timeouts;
         let deadline = Instant::now() + timeouts.total;
-        let uri = self.url(&path);
+        let uri: Uri = self.url(&path).parse().map_err(|_| UpstreamError::NotSent)?;
+        let host = uri.host().unwrap_or_default().to_owned();
         let mut request = Request::new(body);
         *request.method_mut() = method;
-        *request.uri_mut() = uri.parse().map_err(|_| UpstreamError::NotSent)?;
+        *request.uri_mut() = uri;
         *request.headers_mut() = headers;
         let client = self.passed_client.get_or_init(|| {
             let (timeout, ca) = (timeouts.connect, self.config.ca.as_ref());
@@ -111,7 +112,7 @@ impl Upstream {
         tokio::select! {
             response = client.request(request) => match response {
                 Ok(response) => UpstreamResponse::from_hyper(response, deadline),
-                Err(error) => Err(UpstreamError::from_client(&error)),
+                Err(error) => Err(UpstreamError::from_client(&error, &host)),
             },
             () = too_late => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),
             () = sleep_until(deadline) => Err(UpstreamError::Timeout(TimeoutPhase::Total)),

@@ -7,23 +7,32 @@ use super::*;
 #[error("{0}")]
 struct Step(&'static str, #[source] io::Error);
 
+fn cause(step: &'static str, error: io::Error, host: &str) -> UpstreamError {
+    UpstreamError::from_connector(&Step(step, error), host)
+}
+
 #[test]
 fn no_descriptor_is_not_the_upstreams_fault() {
     for code in [ENFILE, EMFILE] {
         for step in ["tcp open error", "dns error"] {
-            let error = Step(step, io::Error::from_raw_os_error(code));
-            assert_eq!(UpstreamError::from_connector(&error), UpstreamError::NoSockets, "{step}");
+            let error = io::Error::from_raw_os_error(code);
+            assert_eq!(cause(step, error, "api.example"), UpstreamError::NoSockets, "{step}");
         }
     }
 }
 
-/// A machine without IPv6 says of the address ::1 that it is not available, which is no lack of
-/// sockets.
-#[cfg(target_os = "linux")]
+/// A machine without IPv6 says the same of the address ::1, which localhost may have.
 #[test]
-fn an_address_of_another_family_is_no_lack_of_sockets() {
-    const EADDRNOTAVAIL: i32 = 99;
-    let error = Step("tcp connect error", io::Error::from_raw_os_error(EADDRNOTAVAIL));
-    let expected = UpstreamError::Connect(ConnectFailure::Other);
-    assert_eq!(UpstreamError::from_connector(&error), expected);
+fn no_port_is_told_from_no_address() {
+    let no_address = UpstreamError::Connect(ConnectFailure::Other);
+    for (host, expected) in [
+        ("127.0.0.1", UpstreamError::NoSockets),
+        ("10.0.0.9", UpstreamError::NoSockets),
+        ("localhost", no_address),
+        ("api.example", no_address),
+        ("[::1]", no_address),
+    ] {
+        let error = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        assert_eq!(cause("tcp connect error", error, host), expected, "{host}");
+    }
 }

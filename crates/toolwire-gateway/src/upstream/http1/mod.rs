@@ -22,6 +22,7 @@ mod pool;
 mod request;
 mod stream;
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,17 +89,19 @@ impl Http1Client {
 
     async fn connect(&self) -> Result<Stream, UpstreamError> {
         let mut connector = self.connector.clone();
+        let host = self.origin.host().unwrap_or_default();
+        let failed = |error: &(dyn Error + 'static)| UpstreamError::from_connector(error, host);
         let connecting = async {
             let connected = async {
                 std::future::poll_fn(|cx| connector.poll_ready(cx)).await?;
                 connector.call(self.origin.clone()).await
             };
-            let tcp = connected.await.map_err(|error| UpstreamError::from_connector(&error))?;
+            let tcp = connected.await.map_err(|error| failed(&error))?;
             match &self.tls {
                 None => Ok(Stream::Plain(tcp.into_inner())),
                 Some(tls) => match tls.connect(tcp.into_inner()).await {
                     Ok(stream) => Ok(Stream::Tls(Box::new(stream))),
-                    Err(error) => Err(UpstreamError::from_connector(&error)),
+                    Err(error) => Err(failed(&error)),
                 },
             }
         };

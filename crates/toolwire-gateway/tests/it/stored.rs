@@ -331,6 +331,14 @@ async fn what_was_kept() {
     let body = json!({"model": "m", "input": [{"type": "item_reference", "id": "msg_mine"}]});
     assert_eq!(respond(to, &body).await.status, 200);
     assert!(server.seen()[1].body.contains("Two"));
+    // A reference may leave out its type, and an answer that is not stored may need it too.
+    for (turn, store) in [(2, true), (3, false)] {
+        let input = json!([{"id": "msg_mine"}, {"role": "user", "content": "Go on"}]);
+        let body = json!({"model": "m", "store": store, "input": input});
+        let got = respond(to, &body).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert!(server.seen()[turn].body.contains("Two"), "{:?}", server.seen()[turn]);
+    }
     let body = json!({"model": "m", "input": [{"type": "item_reference", "id": "msg_other"}]});
     let missing = respond(to, &body).await;
     assert_eq!((missing.status, &missing.json()["error"]["code"]), (404, &json!("item_not_found")));

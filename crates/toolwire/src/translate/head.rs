@@ -1,11 +1,11 @@
 //! What the top of a request says, before anybody translates it.
 
+mod references;
 mod tool_lists;
 
 use std::ops::Range;
 
-use memchr::memmem::Finder;
-
+use self::references::ReferenceSigns;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
@@ -15,6 +15,7 @@ use crate::ledger::Ledger;
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
+use crate::stateful::ReferenceMembers;
 use crate::wire::{Keys, Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
@@ -111,24 +112,7 @@ impl RequestHead {
         body: &[u8],
     ) -> Result<Self, Error> {
         let source = utf8(body)?;
-        let mut head =
-            Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))?;
-        head.has_state |= head.may_refer(protocol, body);
-        Ok(head)
-    }
-
-    /// Whether the body has the word by which requests refer to something that was kept. A
-    /// list of tools that came before is not searched again.
-    fn may_refer(&self, protocol: Protocol, body: &[u8]) -> bool {
-        let Some(stateful) = protocol.codec().stateful else { return false };
-        let word = Finder::new(stateful.reference_word);
-        let Some(known) = &self.known_tools else { return word.find(body).is_some() };
-        let Range { start, end } = known.range();
-        // The word may begin before the list or end behind it.
-        let beside = stateful.reference_word.len().saturating_sub(1);
-        let before = body.get(..start + beside).unwrap_or(body);
-        let behind = body.get(end - beside.min(end)..).unwrap_or(body);
-        known.has_word(&word) || word.find(before).is_some() || word.find(behind).is_some()
+        Self::scan(lists, protocol, path, source).map_err(|error| invalid(source, error))
     }
 
     /// Reads the body, of which much is known.
@@ -153,7 +137,7 @@ impl RequestHead {
         known.map_or(self.ends.clone(), |known| self.ends.with_part(known.ends(), known.start()))
     }
 
-    /// Scans a request for all but what may be anywhere in it.
+    /// Scans the text of a request.
     pub(super) fn scan(
         lists: &ToolLists,
         protocol: Protocol,
@@ -165,6 +149,7 @@ impl RequestHead {
         let stream_in_body = description.answers.stream_path.is_none();
         let mut head = Self { ends: ValueEnds::of(source.len()), ..Self::default() };
         let stateful = protocol.codec().stateful;
+        let reference = stateful.map(|state| &state.reference);
         let has_sessions = protocol.codec().session.is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
@@ -204,7 +189,8 @@ impl RequestHead {
                     head.ends.open_container(reader.offset());
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
-                        head.pass_element(&mut reader, description.tool_members, &mut inner)?;
+                        let tools = description.tool_members;
+                        head.pass_element(&mut reader, tools, reference, &mut inner)?;
                     }
                     head.ends.close_container(reader.offset());
                 }
@@ -220,26 +206,34 @@ impl RequestHead {
         Ok(head)
     }
 
-    /// Passes over a part of the conversation, which may declare tools too.
+    /// Passes over a part of the conversation, which may declare tools too, or refer to
+    /// something that was kept.
     fn pass_element<'a>(
         &mut self,
         reader: &mut Reader<'a>,
         tool_members: &[&str],
+        reference: Option<&ReferenceMembers>,
         keys: &mut Keys<'a>,
     ) -> Result<(), ReadError> {
         if reader.peek() != Kind::Object {
             return reader.skip_noting(&mut self.ends);
         }
         keys.clear();
+        let mut signs = ReferenceSigns::default();
         let mut members = reader.object()?;
         while let Some(key) = members.next(reader)? {
             keys.add(&key, reader)?;
-            if reader.peek() == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
+            let kind = reader.peek();
+            if let Some(reference) = reference {
+                signs.note(reference, &key, kind, reader.rest());
+            }
+            if kind == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
                 self.pass_tools(reader, tool_members)?;
             } else {
                 reader.skip_noting(&mut self.ends)?;
             }
         }
+        self.has_state |= signs.may_be_reference();
         Ok(())
     }
 

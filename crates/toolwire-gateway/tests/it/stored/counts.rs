@@ -44,8 +44,10 @@ async fn what_a_request_refers_to_is_counted() {
     assert_eq!(counted(joined).await, said);
     let path = format!("/v1/responses/{}/input_items", first["id"].as_str().unwrap());
     let items = client::get(to, &path, &[]).await.json();
-    let reference = json!({"type": "item_reference", "id": items["data"][0]["id"]});
-    assert_eq!(counted(json!({"model": "m", "input": [reference, next]})).await, said);
+    let id = &items["data"][0]["id"];
+    for reference in [json!({"type": "item_reference", "id": id}), json!({"id": id})] {
+        assert_eq!(counted(json!({"model": "m", "input": [reference, next]})).await, said);
+    }
     assert!(said > 300, "{said}");
     // Nothing was asked, stored or added.
     assert_eq!(server.seen_count(), 1);
@@ -64,6 +66,7 @@ async fn what_is_not_there_is_an_error_and_no_smaller_number() {
             (json!({"previous_response_id": "resp_x"}), 400, "previous_response_not_found"),
             (json!({"conversation": "conv_x"}), 404, "conversation_not_found"),
             (json!({"input": [{"type": "item_reference", "id": "x"}]}), 404, "item_not_found"),
+            (json!({"input": [{"id": "x"}]}), 404, "item_not_found"),
         ] {
             let mut body = body;
             body["model"] = json!("m");

@@ -78,7 +78,7 @@ pub static CODEC: Codec = Codec {
     stateful: Some(&StatefulCodec {
         store_member: stateful_in::STORE,
         state_members: &stateful_in::STATE,
-        reference_word: stateful_in::REFERENCE,
+        reference: stateful_in::REFERENCE,
         read_request: stateful_in::request,
         read_input: stateful_in::request_input,
         read_output: stateful_in::output,

@@ -2,7 +2,9 @@
 
 use super::turns_in::ItemList;
 use crate::model::{Item, Opaque, Turn};
-use crate::stateful::{StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest};
+use crate::stateful::{
+    ReferenceMembers, StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest,
+};
 use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, What};
 
 /// Reads a request whose head was read, so nothing is checked for the second time.
@@ -166,7 +168,7 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
     let id = id.as_ref().and_then(|id| string(id).ok());
     // A reference may leave out its type.
     let is_reference = match kind.as_ref().and_then(|kind| string(kind).ok()) {
-        Some(kind) => kind == REFERENCE,
+        Some(kind) => kind == REFERENCE.word,
         None => id.is_some() && role.is_none(),
     };
     Ok(StatefulItem::new(id, is_reference, value.into_text()))
@@ -205,7 +207,7 @@ fn known_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError
         }
     }
     let is_reference = match kind {
-        Some(kind) => kind == *REFERENCE,
+        Some(kind) => kind == *REFERENCE.word,
         None => id.is_some() && !has_role,
     };
     Ok(StatefulItem::new(id, is_reference, reader.raw_since(&start).into_text()))
@@ -289,7 +291,8 @@ const AFTER_ECHO: &str = "],\"tool_choice\":";
 /// How many bytes are usually behind them at most.
 const BEHIND_ECHO: usize = 2048;
 
-pub(super) const REFERENCE: &str = "item_reference";
+pub(super) const REFERENCE: ReferenceMembers =
+    ReferenceMembers { id: "id", kind: "type", word: "item_reference", role: "role" };
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::stateful;
 
 fn read(body: &str) -> Result<RequestHead, Error> {
     RequestHead::read(Protocol::Chat, &PathMatch::default(), body.as_bytes())
@@ -94,4 +95,53 @@ fn a_member_that_comes_twice_is_refused_by_name() {
     assert!(many("y").is_ok());
     assert!(many("x3").is_err());
     assert!(many("x999").is_err());
+}
+
+fn responses(body: &str) -> RequestHead {
+    RequestHead::read(Protocol::Responses, &PathMatch::default(), body.as_bytes()).unwrap()
+}
+
+/// What is looked up is what whoever looks takes for a reference, in any order of members.
+#[test]
+fn references_are_those_that_are_looked_up() {
+    let mut found = 0;
+    let ids = ["", r#""id":"x""#, r#""id":null"#, r#""i\u0064":"x""#];
+    let kinds = [
+        "",
+        r#""type":"item_reference""#,
+        r#""type" : "item\u005freference""#,
+        r#""type":"item_references""#,
+        r#""type":"message""#,
+        r#""type":null"#,
+        r#""type":7"#,
+    ];
+    let roles = ["", r#""role":"user""#, r#""role":null"#];
+    let contents = ["", r#""content":"item_reference""#];
+    for (id, kind) in ids.iter().flat_map(|id| kinds.iter().map(move |kind| (*id, *kind))) {
+        for (role, content) in
+            roles.iter().flat_map(|role| contents.iter().map(move |content| (*role, *content)))
+        {
+            for members in [[id, kind, role, content], [content, role, kind, id]] {
+                let members: Vec<_> =
+                    members.into_iter().filter(|member| !member.is_empty()).collect();
+                let body = format!(r#"{{"input":[[], {{{}}}]}}"#, members.join(","));
+                let head = responses(&body);
+                let request = stateful::read_request(Protocol::Responses, &head, body.as_bytes());
+                let is_reference = request.unwrap().unwrap().input[1].is_reference;
+                assert_eq!(head.has_state, is_reference, "{body}");
+                found += usize::from(is_reference);
+            }
+        }
+    }
+    assert!(found > 80, "{found}");
+    // Nobody else refers to anything.
+    assert!(!read(r#"{"messages":[{"id":"x"}]}"#).unwrap().has_state);
+}
+
+/// A kind that is spelled with escapes may be any.
+#[test]
+fn a_reference_may_be_a_false_alarm() {
+    assert!(responses(r#"{"input":[{"type":"m\u0065ssage","role":"user"}]}"#).has_state);
+    assert!(!responses(r#"{"input":"item_reference"}"#).has_state);
+    assert!(!responses(r#"{"input":["item_reference"]}"#).has_state);
 }

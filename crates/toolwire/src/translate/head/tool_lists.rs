@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use memchr::memmem::Finder;
-
 use crate::codec::codec;
 use crate::ledger::{Ledger, Note};
 use crate::model::{Own, Protocol, Shift, Tool, ToolKind};
@@ -40,9 +38,6 @@ pub(super) struct ToolList {
     pub(super) tool_bytes: usize,
     /// Where its long values end, counted from its beginning.
     pub(super) ends: ValueEnds,
-    /// Whether it has the word by which requests of its protocol refer to something that was
-    /// kept, once somebody has asked.
-    pub(super) has_word: OnceLock<bool>,
     /// Its tools, once somebody has asked for them, placed as if it were a document.
     /// Nothing if they cannot be read, or if there are too many.
     pub(super) read: OnceLock<Option<Vec<Tool<'static>>>>,
@@ -84,7 +79,6 @@ impl ToolList {
             tools,
             tool_bytes,
             ends,
-            has_word: OnceLock::new(),
             read: OnceLock::new(),
             written: Mutex::default(),
             echoed: OnceLock::new(),
@@ -196,12 +190,6 @@ impl KnownTools {
     /// Where the list is.
     pub(super) fn range(&self) -> Range<usize> {
         self.start..self.start + self.length()
-    }
-
-    /// Whether the list has the word by which requests of its protocol refer to something that
-    /// was kept.
-    pub(super) fn has_word(&self, word: &Finder<'_>) -> bool {
-        *self.list.has_word.get_or_init(|| word.find(self.list.text.as_bytes()).is_some())
     }
 
     /// How many bytes it has.

@@ -228,17 +228,19 @@ fn a_list_is_kept_as_answers_repeat_it() {
     }
 }
 
-/// A word that means something wherever it is in a request.
+/// A reference is found before and behind a list that came before, and what tools are called
+/// is none.
 #[test]
-fn a_word_in_or_beside_a_known_list_is_found() {
+fn a_reference_beside_a_known_list_is_found() {
     let (lists, path) = (ToolLists::with_room(1 << 20), PathMatch::default());
+    let reference = r#"[{"type":"item_reference","id":"x"}]"#;
     for (tools, input, rest, has_state) in [
-        (r#"[{"name":"a"}]"#, "Hi", "", false),
-        (r#"[{"name":"a"}]"#, "item_reference", "", true),
-        (r#"[{"name":"a"}]"#, "Hi", r#","x":"item_reference""#, true),
-        (r#"[{"name":"item_reference"}]"#, "Hi", "", true),
+        (r#"[{"name":"a"}]"#, "[]", "", false),
+        (r#"[{"name":"a"}]"#, reference, "", true),
+        (r#"[{"name":"a"}]"#, "[]", &*format!(r#","x":{reference}"#), true),
+        (r#"[{"type":"item_reference","id":"x"}]"#, "[]", "", false),
     ] {
-        let body = format!(r#"{{"input":"{input}","tools":{tools}{rest}}}"#);
+        let body = format!(r#"{{"input":{input},"tools":{tools}{rest}}}"#);
         let read = |lists: &ToolLists| {
             RequestHead::read_with(lists, Protocol::Responses, &path, body.as_bytes())
         };

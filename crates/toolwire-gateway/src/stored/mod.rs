@@ -41,6 +41,7 @@ use self::health::StoreHealth;
 pub(crate) use self::outages::report_outages;
 pub(crate) use self::recall::{Recalled, Turn, TurnPlan, look_up};
 pub(crate) use self::retention::delete_expired;
+use self::sessions::SaidAgain;
 #[cfg(test)]
 pub(crate) use self::sessions::growth as session_growth;
 pub(crate) use self::sessions::{
@@ -59,6 +60,7 @@ pub(crate) struct ResponseStore {
     health: Arc<StoreHealth>,
     conversations: ConversationLocks,
     sessions: ConversationLocks,
+    said_again: SaidAgain,
     pub(crate) jobs: RunningJobs,
 }
 

@@ -91,7 +91,7 @@ const TURN: &[&str] = &[
     "stored/sessions/kept.rs::read_tag",
     "stored/sessions/kept.rs::size_of",
     "stored/sessions/kept.rs::is_repeated_by",
-    "stored/sessions/kept.rs::ends_with",
+    "stored/sessions/kept.rs::answer_to",
     "stored/sessions/kept.rs::change",
     "stored/sessions/kept.rs::in_front_of",
     "stored/sessions/kept.rs::writes",

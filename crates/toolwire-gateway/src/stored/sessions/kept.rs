@@ -124,16 +124,15 @@ impl KeptSession {
         })
     }
 
-    /// Whether the newest turn has the same messages, byte for byte, and was
-    /// answered.
-    pub(super) fn ends_with(&self, request: &SessionRequest<'_>) -> bool {
+    /// The id of the newest turn's answer, if the turn has the same messages as a request,
+    /// byte for byte.
+    pub(super) fn answer_to(&self, request: &SessionRequest<'_>) -> Option<&str> {
         let own = own_messages(request);
-        let Some((answer, earlier)) = self.messages.split_last() else { return false };
-        let begins = earlier.len().checked_sub(own.len());
-        let Some(asked) = begins.and_then(|begins| earlier.get(begins..)) else { return false };
+        let (answer, earlier) = self.messages.split_last()?;
+        let asked = earlier.get(earlier.len().checked_sub(own.len())?..)?;
         let mut both = asked.iter().zip(&own);
         let is_same = both.all(|(kept, own)| kept.body == own.text.text().as_bytes());
-        !own.is_empty() && is_same && answer.is_answer()
+        (!own.is_empty() && is_same && answer.is_answer()).then_some(&*answer.id)
     }
 
     /// How many bytes its messages have.

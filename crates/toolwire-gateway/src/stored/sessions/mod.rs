@@ -15,6 +15,7 @@ mod meaning;
 mod object;
 mod recall;
 mod record;
+mod said_again;
 mod sent;
 mod stats;
 
@@ -26,5 +27,6 @@ pub(crate) use self::recall::{
     HEADER, SessionLookup, SessionTurn, requested_session, with_session,
 };
 pub(crate) use self::record::SessionRecorder;
+pub(super) use self::said_again::SaidAgain;
 
 const KIND: ThreadKind = ThreadKind::Session;

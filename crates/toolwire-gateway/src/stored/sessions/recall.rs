@@ -92,8 +92,12 @@ impl SessionTurn {
         reserve(&mut whole_bytes, size)?;
         let join = || {
             let request = read(client, body)?;
-            if is_retry && kept.ends_with(&request) {
-                return Err(turn_is_stored());
+            match kept.answer_to(&request) {
+                Some(answer) if is_retry && !memory.said_again.is_behind(answer) => {
+                    return Err(turn_is_stored());
+                }
+                Some(answer) if !is_retry && !is_dry_run => memory.said_again.note(answer),
+                Some(_) | None => {}
             }
             if kept.is_repeated_by(&request) {
                 return Err(session_is_repeated());

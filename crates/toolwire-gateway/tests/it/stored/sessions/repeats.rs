@@ -156,6 +156,41 @@ async fn a_turn_that_is_delivered_again() {
     }
 }
 
+/// A user who says the same twice is heard twice, also if the first delivery of the second
+/// time has failed. Once that is stored, it is not delivered again.
+#[tokio::test]
+async fn the_same_again_whose_first_delivery_fails() {
+    for client in CLIENTS {
+        let failed = r#"{"error":{"message":"no","type":"server_error"}}"#;
+        let server = Server::scripted(client, move |number, _| match number {
+            1 => whole(429, "", failed),
+            2 => whole(500, "", failed),
+            _ => whole(200, "", fixtures::answer(client)),
+        });
+        let server = server.await;
+        let gateway = gateway(&server, Options::memory()).await;
+        let to = gateway.address();
+        let user = r#"{"role":"user","content":"continue"}"#;
+        let attempt = async |number: u32| {
+            let count = format!("x-stainless-retry-count: {number}");
+            let got = send_text(to, client, "s", user, &[&count]).await;
+            assert_eq!(got.body.contains("session_turn_stored"), got.status == 409, "{got:?}");
+            got.status
+        };
+        assert_eq!(attempt(0).await, 200);
+        // Its first delivery is the one that was answered.
+        assert_eq!(attempt(1).await, 409);
+        let statuses = [attempt(0).await, attempt(1).await, attempt(2).await, attempt(3).await];
+        assert_eq!(statuses, [429, 500, 200, 409]);
+        assert_eq!(server.seen_count(), 4);
+        assert_eq!(stored(to, "s").await["stats"]["turns"], 2);
+        // A dry run is no delivery.
+        let dry = send_text(to, client, "s", user, &["toolwire-dry-run: 1"]).await;
+        assert_eq!(dry.status, 200, "{dry:?}");
+        assert_eq!(attempt(1).await, 409);
+    }
+}
+
 /// Sends messages as they are spelled.
 async fn send_text(
     to: SocketAddr,

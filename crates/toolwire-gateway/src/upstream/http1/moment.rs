@@ -13,7 +13,7 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    #[allow(clippy::disallowed_methods, reason = "the other clock is asked as well")]
+    #[allow(clippy::disallowed_methods, reason = "whoever sets it can only end a time early")]
     pub(super) fn now() -> Self {
         Self { steady: Instant::now(), wall: SystemTime::now() }
     }

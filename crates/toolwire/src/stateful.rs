@@ -20,8 +20,11 @@ pub struct StatefulCodec {
     /// for an answer later.
     pub state_members: &'static [&'static str],
 
-    /// How an item that only names another one is told from all others.
-    pub reference: ReferenceMembers,
+    /// The member with the id of an item. An item that only names another one has it.
+    pub id_member: &'static str,
+
+    /// Whether an item, which was passed over before, only names another one.
+    pub is_reference: for<'a> fn(Reader<'a>) -> Result<bool, ReadError>,
 
     /// Reads a request.
     pub read_request: for<'a> fn(Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>,
@@ -57,21 +60,6 @@ pub struct StatefulCodec {
 
     /// Writes the last events of the stream of an answer that is not made any further.
     pub write_ending: WriteEnding,
-}
-
-/// The members by which an item that only names another one is told from all others. It has
-/// an id, and if it says of which kind it is, the word for such items. One that does not say
-/// it is a message if it has a role.
-#[derive(Clone, Copy, Debug)]
-pub struct ReferenceMembers {
-    /// The member with the id.
-    pub id: &'static str,
-    /// The member with the kind.
-    pub kind: &'static str,
-    /// The kind of an item that only names another one.
-    pub word: &'static str,
-    /// The member with the role.
-    pub role: &'static str,
 }
 
 /// Writes events from this number on, each on its own.

@@ -103,8 +103,6 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/failure.rs::invalid", "only keeps what it is given"),
     ("stored/failure.rs::store_is_off", "only keeps what it is given"),
     ("stored/sessions/object.rs::deleted", "writes one id"),
-    ("stored/sessions/said_again.rs::is_behind", "looks up one id"),
-    ("stored/sessions/said_again.rs::note", "keeps one id"),
     ("stored/mod.rs::open", "opens the one store"),
     ("stored/mod.rs::tenant", "takes one key"),
     ("retry.rs::after_error", "looks at the kind of the error"),

@@ -1,11 +1,9 @@
 //! What the top of a request says, before anybody translates it.
 
-mod references;
 mod tool_lists;
 
 use std::ops::Range;
 
-use self::references::ReferenceSigns;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
@@ -15,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::model::Protocol;
 use crate::protocol::PathMatch;
 use crate::session::SESSION_MEMBER;
-use crate::stateful::ReferenceMembers;
+use crate::stateful::StatefulCodec;
 use crate::wire::{Keys, Kind, ReadError, Reader, Str, ValueEnds};
 
 /// The facts about a request that a relay needs before it knows the upstream.
@@ -149,7 +147,6 @@ impl RequestHead {
         let stream_in_body = description.answers.stream_path.is_none();
         let mut head = Self { ends: ValueEnds::of(source.len()), ..Self::default() };
         let stateful = protocol.codec().stateful;
-        let reference = stateful.map(|state| &state.reference);
         let has_sessions = protocol.codec().session.is_some();
         let mut reader = Reader::new(source);
         let mut members = reader.object()?;
@@ -190,7 +187,7 @@ impl RequestHead {
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
                         let tools = description.tool_members;
-                        head.pass_element(&mut reader, tools, reference, &mut inner)?;
+                        head.pass_element(&mut reader, tools, stateful, &mut inner)?;
                     }
                     head.ends.close_container(reader.offset());
                 }
@@ -212,28 +209,28 @@ impl RequestHead {
         &mut self,
         reader: &mut Reader<'a>,
         tool_members: &[&str],
-        reference: Option<&ReferenceMembers>,
+        stateful: Option<&StatefulCodec>,
         keys: &mut Keys<'a>,
     ) -> Result<(), ReadError> {
         if reader.peek() != Kind::Object {
             return reader.skip_noting(&mut self.ends);
         }
         keys.clear();
-        let mut signs = ReferenceSigns::default();
+        let (place, mark) = (reader.offset(), self.ends.mark());
         let mut members = reader.object()?;
         while let Some(key) = members.next(reader)? {
             keys.add(&key, reader)?;
-            let kind = reader.peek();
-            if let Some(reference) = reference {
-                signs.note(reference, &key, kind, reader.rest());
-            }
-            if kind == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
+            if reader.peek() == Kind::Array && tool_members.contains(&key.decode().as_ref()) {
                 self.pass_tools(reader, tool_members)?;
             } else {
                 reader.skip_noting(&mut self.ends)?;
             }
         }
-        self.has_state |= signs.may_be_reference();
+        // Few items have an id, and what is long in them is not looked at again.
+        if let Some(stateful) = stateful.filter(|stateful| keys.has(stateful.id_member)) {
+            let item = reader.again_from(place, &self.ends, mark);
+            self.has_state |= (stateful.is_reference)(item)?;
+        }
         Ok(())
     }
 

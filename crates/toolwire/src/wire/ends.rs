@@ -78,10 +78,15 @@ impl ValueEnds {
         self.list.len()
     }
 
+    /// The ends that were added since a mark.
+    pub(super) fn after(&self, mark: usize) -> &[ValueEnd] {
+        self.list.get(mark..).unwrap_or_default()
+    }
+
     /// The ends that were added since a mark, for a part of the document.
     pub(crate) fn since(&self, mark: usize, start: usize, length: usize) -> Self {
         let mut part = Self { has_envelope: self.has_envelope, ..Self::of(length) };
-        part.extend(self.list.get(mark..).unwrap_or_default(), -signed(start));
+        part.extend(self.after(mark), -signed(start));
         part
     }
 

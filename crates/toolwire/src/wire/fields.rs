@@ -150,6 +150,17 @@ pub(crate) fn keep_meaningful(extra: &mut Vec<Extra<'_>>) {
     extra.retain(|field| !field.value.says_nothing());
 }
 
+/// Reads an object of which nothing is known beforehand.
+pub fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
+    let mut fields = Vec::new();
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(reader)? {
+        fields.push(Extra { value: reader.raw()?, key });
+    }
+    check_duplicates(&fields)?;
+    Ok(fields)
+}
+
 /// Refuses an object that names a field twice: which of the two counts would
 /// depend on the reader.
 #[doc(hidden)]

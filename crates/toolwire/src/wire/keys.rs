@@ -38,6 +38,13 @@ impl<'a> Keys<'a> {
         self.add_compared(key, reader)
     }
 
+    /// Whether there is such a key.
+    #[inline]
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.marks & Str::plain(name).mark() != 0
+            && (self.few.contains(&name) || self.many.contains(name))
+    }
+
     fn add_compared(&mut self, key: &Str<'a>, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let is_new = match key.in_source() {
             Some(text) if self.many.is_empty() && self.few.len() < FEW => {

@@ -41,15 +41,15 @@ pub(crate) use ends::ValueEnds;
 pub use fields::{At, Extra, Pos};
 pub(crate) use fields::{Placed, keep_meaningful};
 #[doc(hidden)]
-pub use fields::{check_duplicates, fill};
+pub use fields::{check_duplicates, fill, read_fields};
 pub(crate) use keys::Keys;
 pub use kind::Kind;
 pub use pointer::{pointer, pointers};
 pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
-pub use read::{Members, Read, Reader};
 #[doc(hidden)]
-pub use read::{read_fields, string_under};
+pub use read::string_under;
+pub use read::{Members, Read, Reader};
 pub use read_error::{ReadError, What};
 pub use text::{Str, TextBuffer};
 pub(crate) use write::written;

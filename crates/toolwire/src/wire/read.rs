@@ -2,7 +2,7 @@
 
 use super::ends::{self, ValueEnd, ValueEnds};
 use super::scan::{self, Fault, LiteralEnd, MAX_DEPTH, Scan, Visit};
-use super::{Extra, Kind, Pos, Raw, ReadError, Str, What, check_duplicates, skip};
+use super::{Kind, Pos, Raw, ReadError, Str, What, skip};
 use crate::model::Tool;
 use crate::translate::KnownTools;
 
@@ -143,6 +143,20 @@ impl<'a> Reader<'a> {
     /// Where that begins.
     pub(crate) fn offset(&self) -> usize {
         self.pos
+    }
+
+    /// Reads once more from a place beside which nothing was left open. `ends` has those of what
+    /// was passed over since, behind `mark`.
+    pub(crate) fn again_from<'e>(
+        &self,
+        place: usize,
+        ends: &'e ValueEnds,
+        mark: usize,
+    ) -> Reader<'e>
+    where
+        'a: 'e,
+    {
+        Reader { pos: place, ends: ends.after(mark), ..self.clone() }
     }
 
     /// Passes over a value that is known to have that many bytes.
@@ -471,17 +485,6 @@ impl Members {
             Some(_) | None => Err(reader.misplaced(close)),
         }
     }
-}
-
-/// Reads an object of which nothing is known beforehand.
-pub fn read_fields<'a>(reader: &mut Reader<'a>) -> Result<Vec<Extra<'a>>, ReadError> {
-    let mut fields = Vec::new();
-    let mut members = reader.object()?;
-    while let Some(key) = members.next(reader)? {
-        fields.push(Extra { value: reader.raw()?, key });
-    }
-    check_duplicates(&fields)?;
-    Ok(fields)
 }
 
 /// The string that `path` leads to from the top of a document. Nothing behind

@@ -97,6 +97,8 @@ const TURN: &[&str] = &[
     "stored/sessions/kept.rs::writes",
     "stored/sessions/kept.rs::check",
     "stored/sessions/meaning.rs::meaning",
+    "stored/sessions/said_again.rs::note",
+    "stored/sessions/said_again.rs::is_behind",
     "stored/sessions/stats.rs::read",
     "stored/answer_recorder.rs::record",
 ];

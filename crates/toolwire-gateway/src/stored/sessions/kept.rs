@@ -125,14 +125,15 @@ impl KeptSession {
     }
 
     /// The id of the newest turn's answer, if the turn has the same messages as a request,
-    /// byte for byte.
+    /// byte for byte. A request without messages has those of any turn, because its answer is
+    /// all that there is of its own.
     pub(super) fn answer_to(&self, request: &SessionRequest<'_>) -> Option<&str> {
         let own = own_messages(request);
         let (answer, earlier) = self.messages.split_last()?;
         let asked = earlier.get(earlier.len().checked_sub(own.len())?..)?;
         let mut both = asked.iter().zip(&own);
         let is_same = both.all(|(kept, own)| kept.body == own.text.text().as_bytes());
-        (!own.is_empty() && is_same && answer.is_answer()).then_some(&*answer.id)
+        (is_same && answer.is_answer()).then_some(&*answer.id)
     }
 
     /// How many bytes its messages have.

@@ -78,7 +78,8 @@ pub static CODEC: Codec = Codec {
     stateful: Some(&StatefulCodec {
         store_member: stateful_in::STORE,
         state_members: &stateful_in::STATE,
-        reference: stateful_in::REFERENCE,
+        id_member: stateful_in::ID,
+        is_reference: stateful_in::is_reference,
         read_request: stateful_in::request,
         read_input: stateful_in::request_input,
         read_output: stateful_in::output,

@@ -2,9 +2,7 @@
 
 use super::turns_in::ItemList;
 use crate::model::{Item, Opaque, Turn};
-use crate::stateful::{
-    ReferenceMembers, StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest,
-};
+use crate::stateful::{StatefulAnswer, StatefulItem, StatefulItems, StatefulRequest};
 use crate::wire::{Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, What};
 
 /// Reads a request whose head was read, so nothing is checked for the second time.
@@ -168,7 +166,7 @@ fn item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
     let id = id.as_ref().and_then(|id| string(id).ok());
     // A reference may leave out its type.
     let is_reference = match kind.as_ref().and_then(|kind| string(kind).ok()) {
-        Some(kind) => kind == REFERENCE.word,
+        Some(kind) => kind == REFERENCE,
         None => id.is_some() && role.is_none(),
     };
     Ok(StatefulItem::new(id, is_reference, value.into_text()))
@@ -207,10 +205,15 @@ fn known_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError
         }
     }
     let is_reference = match kind {
-        Some(kind) => kind == *REFERENCE.word,
+        Some(kind) => kind == *REFERENCE,
         None => id.is_some() && !has_role,
     };
     Ok(StatefulItem::new(id, is_reference, reader.raw_since(&start).into_text()))
+}
+
+/// Whether an item of a client's only names another one.
+pub(super) fn is_reference(mut reader: Reader<'_>) -> Result<bool, ReadError> {
+    known_item(&mut reader).map(|item| item.is_reference)
 }
 
 /// An item of an answer, which refers to nothing. Nothing behind its id is read.
@@ -291,8 +294,9 @@ const AFTER_ECHO: &str = "],\"tool_choice\":";
 /// How many bytes are usually behind them at most.
 const BEHIND_ECHO: usize = 2048;
 
-pub(super) const REFERENCE: ReferenceMembers =
-    ReferenceMembers { id: "id", kind: "type", word: "item_reference", role: "role" };
+pub(super) const ID: &str = "id";
+
+const REFERENCE: &str = "item_reference";
 
 #[cfg(test)]
 mod tests;

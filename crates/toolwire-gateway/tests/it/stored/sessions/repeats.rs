@@ -191,6 +191,29 @@ async fn the_same_again_whose_first_delivery_fails() {
     }
 }
 
+/// An empty list asks for an answer to what the session has. That is not made twice either.
+#[tokio::test]
+async fn an_empty_list_that_is_delivered_again() {
+    for client in CLIENTS {
+        let server = Server::new(client, whole(200, "", fixtures::answer(client))).await;
+        let gateway = gateway(&server, Options::memory()).await;
+        let to = gateway.address();
+        let user = json!({"role": "user", "content": "Hi"});
+        let made = json!({"id": "s", "protocol": client.as_str(), "messages": [user]});
+        let made = client::post(to, "/v1/sessions", &[], &made.to_string()).await;
+        assert_eq!(made.status, 200, "{made:?}");
+        // The first two are deliveries of one request, of which the first was lost.
+        for (count, status) in [(1, 200), (2, 409), (0, 200), (1, 409)] {
+            let count = format!("x-stainless-retry-count: {count}");
+            let got = send_text(to, client, "s", "", &[&count]).await;
+            assert_eq!(got.status, status, "{count}: {got:?}");
+            assert_eq!(got.body.contains("session_turn_stored"), status == 409, "{got:?}");
+        }
+        assert_eq!(server.seen_count(), 2);
+        assert_eq!(stored(to, "s").await["stats"]["turns"], 2);
+    }
+}
+
 /// Sends messages as they are spelled.
 async fn send_text(
     to: SocketAddr,

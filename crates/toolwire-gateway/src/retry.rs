@@ -15,7 +15,8 @@
 //!
 //! Another attempt is made before the client has got anything of a response, and
 //! only if the upstream cannot have run the request: a tool call that is made
-//! twice is worse than an error. A timeout, the gateway's own or a 504 of another
+//! twice is worse than an error. An upstream that has begun an answer has run it,
+//! even if an error has come before the client got any of it. A timeout, the gateway's own or a 504 of another
 //! one on the way, says nothing about that. The numbers and statuses are the
 //! operator's, in `[retry]`.
 

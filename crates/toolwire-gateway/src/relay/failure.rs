@@ -185,6 +185,13 @@ impl Failure {
         self
     }
 
+    /// The same behind a part of an answer: the upstream has run the request, so no
+    /// other may get it.
+    pub(super) fn after_answer(mut self) -> Self {
+        self.decision.try_another = false;
+        self
+    }
+
     /// The same without the secrets that an upstream may have quoted.
     pub(super) fn without_secrets(mut self, mask: &SecretMask) -> Self {
         mask.mask_error(&mut self.error);

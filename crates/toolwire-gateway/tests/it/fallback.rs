@@ -1,8 +1,9 @@
 //! Several upstreams for one model.
 
 use toolwire::Protocol;
-use toolwire_gateway::config::{Origin, UpstreamConfig};
+use toolwire_gateway::config::{LogFormat, Origin, UpstreamConfig};
 
+use crate::log::logging;
 use crate::upstream::{Server, Step, chunk, stream, stream_end, stream_head, whole};
 use crate::{at, client, config, fixtures, ms, start};
 
@@ -91,6 +92,42 @@ async fn a_stream_that_opens_and_fails() {
         assert!(got.body.contains(fixtures::end_mark(to)), "{got:?}");
         assert!(!got.body.contains("Busy."), "{got:?}");
         assert_eq!((first.seen().len(), second.seen().len()), (1, 1));
+    }
+}
+
+/// However much comes at once, an upstream that has begun an answer has run the request.
+#[tokio::test]
+async fn never_after_the_answer_has_begun() {
+    let named = |data: &str| {
+        let kind = data.split('"').nth(3).unwrap();
+        format!("event: {kind}\ndata: {data}\n\n")
+    };
+    let events = fixtures::events(Protocol::Messages);
+    let error = named(r#"{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}"#);
+    let search = named(
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}}"#,
+    );
+    let words = events[..3].concat() + &error;
+    let server_tool = events[0].clone() + &search + &error;
+    for to in Protocol::ALL {
+        for (begun, has_words) in [(&words, true), (&server_tool, false)] {
+            let steps = vec![stream_head(""), chunk(begun), stream_end()];
+            let first = Server::new(Protocol::Messages, steps).await;
+            // A spare that speaks the client's protocol would be tried first.
+            let other = if to == Protocol::Chat { Protocol::Responses } else { Protocol::Chat };
+            let second = Server::new(other, stream(&fixtures::events(other))).await;
+            let upstreams = config(vec![at(&first), spare(&second)]);
+            let (gateway, lines) = logging(upstreams, LogFormat::Json).await;
+            let got = client::ask_for_stream(&gateway, to).await;
+            let told = format!("{to}: {got:?}");
+            assert_eq!((first.seen_count(), second.seen_count()), (1, 0), "{told}");
+            assert_eq!(got.status, 200, "{told}");
+            assert_eq!(got.body.contains("Let me look."), has_words, "{told}");
+            assert!(got.body.contains("Busy."), "{told}");
+            let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
+            assert_eq!(line["ending"], "broken", "{line}");
+            assert_eq!(line["reason"], "overloaded", "{line}");
+        }
     }
 }
 

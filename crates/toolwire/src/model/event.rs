@@ -24,6 +24,7 @@ use super::{
     ApiError, Arguments, Call, Item, Own, Protocol, Response, ResponseOverview, Sealed, Stop, Turn,
     Usage,
 };
+use crate::wire::sse::Frame;
 use crate::wire::{At, Extra, Pos, Raw, Str};
 
 /// One step of an answer.
@@ -233,8 +234,9 @@ pub struct ResponseSummary {
     pub model: Option<String>,
     /// How many calls were made.
     pub calls: usize,
-    /// Whether the model has said or called anything yet. Upstreams that are
-    /// overloaded open a stream and fail before they do.
+    /// Whether the answer has begun: the upstream has sent more than what opens a
+    /// stream, such as words, or that a server tool is at work. Upstreams that
+    /// are overloaded open a stream and fail before that.
     pub has_content: bool,
     /// Why the model stopped, in one word for every protocol: `end_turn`,
     /// `tool_calls`, `max_tokens`, …
@@ -293,6 +295,14 @@ impl ResponseSummary {
         }
     }
 
+    /// Notes that an event of the upstream came, and was read.
+    pub(crate) fn note_frame(&mut self, frame: &Frame<'_>, opens_stream: fn(&Frame<'_>) -> bool) {
+        // An error is no part of an answer.
+        if !self.has_content && self.error.is_none() {
+            self.has_content = !opens_stream(frame);
+        }
+    }
+
     /// Notes what an event says.
     #[doc(hidden)]
     pub fn note(&mut self, event: &Event<'_>) {
@@ -315,10 +325,7 @@ impl ResponseSummary {
             | Event::Close { block: _, tail: _ }
             | Event::About { tier: _, extra: _ } => {}
             Event::Delta { block: _, piece: _ } => self.has_content = true,
-            Event::Stop { stop, extra: _ } => {
-                self.has_content = true;
-                self.stop = Some(stop.value.as_str());
-            }
+            Event::Stop { stop, extra: _ } => self.stop = Some(stop.value.as_str()),
         }
     }
 }

@@ -39,9 +39,7 @@ impl Forward {
         out: &mut Vec<u8>,
     ) -> Result<EventOutcome, ReadError> {
         let outcome = self.observer.frame(frame, summary)?;
-        if !summary.has_content {
-            summary.has_content = !(self.codec.opens_stream)(frame);
-        }
+        summary.note_frame(frame, self.codec.opens_stream);
         let last = match outcome {
             EventOutcome::GoesOn => false,
             EventOutcome::Cut => return Ok(outcome),

@@ -170,8 +170,12 @@ impl PipeState {
                 let read = self.play(out, |reader, sink| reader.read(&frame, sink));
                 self.kept_bytes += self.measure.take(data.len());
                 self.ledger.settle(&data, number);
-                if let Some(Err(error)) = read {
-                    self.fail(unreadable(&error, number), out);
+                match read {
+                    // What is kept until it is whole, and what the client's protocol has
+                    // no place for, is a part of the answer as well.
+                    Some(Ok(())) => self.summary.note_frame(&frame, codec(self.from).opens_stream),
+                    Some(Err(error)) => self.fail(unreadable(&error, number), out),
+                    None => {}
                 }
                 if self.writer_has_pending() {
                     return ControlFlow::Break(());

@@ -42,7 +42,8 @@ pub(super) async fn begin(
     stream.hold_stop();
     let headers = headers::for_client(context, upstream, &headers);
     if let Some(error) = stream.error_for_client() {
-        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
+        let failure = Failure::from_stream_error(error.clone(), upstream).with_headers(headers);
+        return Err(if stream.has_begun_answer() { failure.after_answer() } else { failure });
     }
     // The whole response is translated before its head is sent, so its losses
     // can go into the header, besides the stream's comment.

@@ -37,7 +37,13 @@ pub(in crate::relay) async fn begin(
         return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
     if let Some(error) = stream.error_for_client() {
-        return Err(Failure::from_stream_error(error.clone(), upstream).with_headers(headers));
+        let failure = Failure::from_stream_error(error.clone(), upstream);
+        if !stream.has_begun_answer() {
+            return Err(failure.with_headers(headers));
+        }
+        // The upstream has run the request, so no other may get it. The client gets what
+        // there is of the answer, and the error behind it.
+        context.log.set_reason(failure.reason());
     }
     Ok(client_response(context, &request, stream, headers, &[]))
 }
@@ -96,6 +102,7 @@ impl ResponseStream {
                 None => {
                     self.source = None;
                     self.pipe.finish(&mut self.out);
+                    self.mask_error();
                     self.hold_stop();
                 }
             }
@@ -117,9 +124,14 @@ impl ResponseStream {
         summary.error.as_ref().filter(|_| !summary.passes_failure)
     }
 
-    /// Whether there is something for the client, and the model has said something.
+    /// Whether the upstream has sent a part of an answer.
+    pub(super) fn has_begun_answer(&self) -> bool {
+        self.pipe.summary().has_content
+    }
+
+    /// Whether there is something for the client, and the answer has begun.
     fn has_opening(&self) -> bool {
-        !self.out.is_empty() && self.pipe.summary().has_content
+        !self.out.is_empty() && self.has_begun_answer()
     }
 }
 

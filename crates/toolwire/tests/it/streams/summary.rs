@@ -1,9 +1,13 @@
 //! What a stream says of itself is the same whether its bytes pass or are
 //! translated.
 
+use std::ops::ControlFlow;
+
 use toolwire::Protocol;
 use toolwire::model::{ErrorKind, Retry};
+use toolwire::pipe::ResponseSummary;
 use toolwire::translate::{Options, PreparedRequest};
+use toolwire::wire::sse::{Frame, Frames};
 
 use super::{pipe, recorded};
 
@@ -80,5 +84,80 @@ fn a_stream_that_says_nothing_is_cut_off() {
         pipe.finish(&mut out);
         let kind = pipe.summary().error.as_ref().map(|error| error.kind);
         assert_eq!(kind, Some(ErrorKind::Truncated), "{to}");
+    }
+}
+
+/// A request whose answer has begun must not be sent to another upstream, so this is known
+/// with the same event whether the bytes pass or are translated.
+#[test]
+fn an_answer_that_passes_begins_like_one_that_is_translated() {
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for stream in recorded() {
+        let begins = |to| {
+            let mut pipe = pipe(stream.from, to, None);
+            let mut events = 0;
+            let mut begun = None;
+            let mut each = |frame: Frame<'_>| {
+                pipe.push(frame.raw, &mut Vec::new());
+                let ResponseSummary { has_content, error, .. } = pipe.summary();
+                begun = begun.or((*has_content && error.is_none()).then_some(events));
+                events += 1;
+                ControlFlow::Continue(())
+            };
+            let mut frames = Frames::new(stream.bytes.len() + 1);
+            frames.push(&stream.bytes, &mut each).ok()?;
+            frames.finish(&mut each).ok()?;
+            begun
+        };
+        let passed = begins(stream.from);
+        for to in Protocol::ALL.into_iter().filter(|to| *to != stream.from) {
+            compared += 1;
+            let translated = begins(to);
+            if passed != translated {
+                let told = stream.folder.display();
+                wrong.push(format!("{told} to {to}: {passed:?} {translated:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > 100, "{compared}");
+}
+
+/// An error directly behind what opens a stream is no part of an answer. A server tool at
+/// work is one, although what it does comes only when it is done.
+#[test]
+fn an_error_is_no_content_and_a_server_tool_is() {
+    let messages = [
+        r#"{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}}"#,
+        r#"{"type":"error","error":{"type":"overloaded_error","message":"Busy."}}"#,
+    ];
+    let responses = [
+        r#"{"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","created_at":1,"status":"in_progress","model":"m","output":[]}}"#,
+        r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"type":"web_search_call","id":"ws","status":"in_progress"}}"#,
+        r#"{"type":"response.failed","sequence_number":2,"response":{"id":"r","object":"response","created_at":1,"status":"failed","model":"m","output":[],"error":{"code":"server_error","message":"No."}}}"#,
+    ];
+    for (from, [opening, tool, error]) in
+        [(Protocol::Messages, messages), (Protocol::Responses, responses)]
+    {
+        for to in Protocol::ALL {
+            for (events, has_content) in
+                [(vec![opening, error], false), (vec![opening, tool, error], true)]
+            {
+                for named in [false, true] {
+                    let mut pipe = pipe(from, to, None);
+                    for data in &events {
+                        let kind = data.split('"').nth(3).filter(|_| named);
+                        let name = kind.map_or_else(String::new, |kind| format!("event: {kind}\n"));
+                        pipe.push(format!("{name}data: {data}\n\n").as_bytes(), &mut Vec::new());
+                    }
+                    let summary = pipe.summary();
+                    let told = format!("{from} to {to}, {named}: {events:?}");
+                    assert!(summary.error.is_some(), "{told}");
+                    assert_eq!(summary.has_content, has_content, "{told}");
+                }
+            }
+        }
     }
 }

@@ -263,11 +263,18 @@ pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
     is_silent(frame.data).unwrap_or_default()
 }
 
+/// Whether the reason why a choice is over is that it failed.
+fn is_failure(word: &Raw<'_>) -> bool {
+    let Ok(word) = word.reader().string() else { return false };
+    let said = Said { calls: false, cut: false, refused: false };
+    matches!(stop_in::of_word(Some(word), said), Stop::Failed(_))
+}
+
 fn is_silent(data: &str) -> Option<bool> {
     let [choices, error] = Reader::new(data).pick(["choices", "error"]).ok()?;
     for choice in choices?.elements().ok()? {
         let [delta, word] = choice.reader().pick(["delta", "finish_reason"]).ok()?;
-        if word.is_some_and(|word| !word.says_nothing()) {
+        if word.is_some_and(|word| !word.says_nothing() && !is_failure(&word)) {
             return Some(false);
         }
         let members =

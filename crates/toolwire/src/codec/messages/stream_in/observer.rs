@@ -158,5 +158,19 @@ fn record_counts(raw: Raw<'_>, summary: &mut ResponseSummary) {
 
 /// Whether an event comes before the model says anything.
 pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
-    matches!(frame.name, Some("message_start" | "ping"))
+    let tag = Reader::new(frame.data).tag("type").ok().flatten();
+    let kind = tag.as_ref().map(Str::decode);
+    match kind.as_deref().or(frame.name) {
+        Some("ping") => true,
+        Some("message_start") => is_empty(frame.data).unwrap_or_default(),
+        Some(_) | None => false,
+    }
+}
+
+/// Whether a message begins without any content. One that brings all of it opens no stream.
+fn is_empty(message_start: &str) -> Option<bool> {
+    let [message] = Reader::new(message_start).pick(["message"]).ok()?;
+    let message = message?;
+    let [content] = message.reader().pick(["content"]).ok()?;
+    Some(content.is_none_or(|content| content.says_nothing()))
 }

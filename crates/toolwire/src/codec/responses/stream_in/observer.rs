@@ -273,5 +273,10 @@ fn is_call(kind: Str<'_>) -> bool {
 
 /// Whether an event comes before the model says anything.
 pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
-    matches!(frame.name, Some("response.created" | "response.in_progress" | "response.queued"))
+    let tag = Reader::new(frame.data).tag("type").ok().flatten();
+    let kind = tag.as_ref().map(Str::decode);
+    matches!(
+        kind.as_deref().or(frame.name),
+        Some("response.created" | "response.in_progress" | "response.queued")
+    )
 }

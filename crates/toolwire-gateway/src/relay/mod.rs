@@ -1,6 +1,7 @@
 //! One request from top to bottom: read, route, translate, send, translate the
 //! response back, and log it.
 
+mod attempt;
 mod background;
 mod client_request;
 mod count;
@@ -29,8 +30,9 @@ use tokio::time::Instant;
 use toolwire::protocol::PathMatch;
 use toolwire::{LossPolicy, Protocol};
 
+use self::attempt::{SentRequest, send};
 use self::background::BackgroundRequest;
-use self::client_request::{ClientRequest, RequestDocument};
+use self::client_request::ClientRequest;
 pub(crate) use self::count::count_tokens;
 pub(crate) use self::early_stream::EarlyStream;
 use self::early_stream::{Forwarding, StreamRequested};
@@ -40,18 +42,16 @@ use self::loss::LossTrailers;
 use self::request_body::RequestBody;
 pub(crate) use self::request_body::out_of_memory;
 pub(crate) use self::stream::{HEARTBEAT, ResponseStream, set_headers};
-use self::upstream_request::{BodyTranslator, UpstreamRequest};
 use crate::active_config::ActiveConfig;
 use crate::config::Limits;
 use crate::guard::Credentials;
-use crate::health::Probe;
 use crate::memory::Reservation;
 use crate::observe::{Outcome, Reason, RequestLog};
 use crate::response_body::ResponseBody;
 use crate::route::{self, Route};
 use crate::secret_mask::{self, SecretMask};
 use crate::state::GatewayState;
-use crate::stored::{AnswerRecorder, EventReplay, Job, ResponseStore, SESSION_HEADER};
+use crate::stored::{EventReplay, Job, ResponseStore};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamError, UpstreamResponse};
 
 /// A request that the guard has let in.
@@ -365,107 +365,6 @@ async fn route_body(
         route.retain(Upstream::remembers);
     }
     Ok(RoutedRequest { request, route, loss_policy })
-}
-
-/// Sends a request to an upstream, or to others if it fails.
-async fn send(
-    context: &mut RequestContext<'_>,
-    routed: &mut RoutedRequest,
-) -> Result<ClientResponse, Failure> {
-    let mut probe = routed.route.probe.take();
-    let RoutedRequest { request, route, loss_policy } = routed;
-    let retry = &context.active.config.retry;
-    context.state.retry_budget.earn(retry);
-    let mut last_failure = None;
-    for upstream in &route.upstreams {
-        if last_failure.is_some() && !context.state.retry_budget.spend(retry) {
-            break;
-        }
-        match attempt(context, upstream, route, request, *loss_policy, probe.take()).await {
-            Ok(response) => return Ok(response),
-            Err(failure) if failure.may_try_another() => last_failure = Some(failure),
-            Err(failure) => return Err(failure),
-        }
-    }
-    Err(last_failure.unwrap_or_else(|| no_model(&request.document.head.model)))
-}
-
-/// Sends the request to one upstream.
-async fn attempt(
-    context: &mut RequestContext<'_>,
-    upstream: &Arc<Upstream>,
-    route: &Route,
-    request: &ClientRequest,
-    loss_policy: Option<LossPolicy>,
-    probe: Option<Probe>,
-) -> Result<ClientResponse, Failure> {
-    context.log.start_attempt(upstream);
-    let (document, kept, mut recorder) = request.toward(upstream)?;
-    let RequestDocument { head, body: own_body, .. } = document;
-    let build = || UpstreamRequest::build(context, upstream, route, document, kept, loss_policy);
-    let UpstreamRequest { body, losses, required_features, translator, calls } =
-        context.state.heavy_work.run(own_body.len(), build).await?;
-    if let Some(recorder) = &mut recorder {
-        recorder.set_calls(calls);
-    }
-    let session = recorder.as_ref().and_then(AnswerRecorder::session).map(str::to_owned);
-    context.log.add_losses(&losses);
-    let stream = head.scanned.stream;
-    let headers = headers::for_upstream(context, upstream, stream, &required_features)?;
-    let path = upstream.config.protocol.describe().answers.fill(&route.model, stream);
-    if dry_run::is_wanted(&context.parts.headers) {
-        let body = Some(body.as_deref().unwrap_or(own_body));
-        let planned = dry_run::Plan { path: &path, headers: &headers, body };
-        return Ok(planned.respond(context, upstream, &losses));
-    }
-    context.log.pause();
-    let body = match body {
-        Some(translated) => context.hold_request(translated)?,
-        None => own_body.clone(),
-    };
-    let sent = upstream.send(&path, headers, body).await;
-    context.log.resume();
-    if let Some(probe) = probe
-        && !matches!(sent, Err(UpstreamError::NoSockets))
-    {
-        probe.sent();
-    }
-    let model_renamed = head.model != route.model;
-    let request = SentRequest { upstream, model_renamed, losses, recorder };
-    let mut result = match (sent, translator) {
-        (Ok(response), BodyTranslator::Whole(translator)) => {
-            unary::finish(context, request, &translator, response).await
-        }
-        (Ok(response), BodyTranslator::Stream(pipe)) => {
-            stream::begin(context, request, pipe, response).await
-        }
-        (Err(error), _) => Err(Failure::from_upstream_error(error, upstream)),
-    };
-    if let (Ok(response), Some(Ok(id))) = (&mut result, session.map(HeaderValue::try_from)) {
-        response.headers_mut().insert(SESSION_HEADER.clone(), id);
-    }
-    match &result {
-        Ok(_) => upstream.responded(),
-        Err(failure) => {
-            failure.update_health(upstream);
-            context.make_room_after(failure);
-            if !failure.reason().is_about_store() {
-                context.log.attempt_failed(failure.reason());
-            }
-        }
-    }
-    result
-}
-
-/// What the response needs to know about the request that was sent.
-struct SentRequest<'s> {
-    upstream: &'s Arc<Upstream>,
-    /// Whether the upstream knows the model by another name than the client.
-    model_renamed: bool,
-    /// What the translation of the request lost.
-    losses: Vec<toolwire::Entry>,
-    /// Keeps the response, if the gateway does.
-    recorder: Option<AnswerRecorder>,
 }
 
 fn respond(mut headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {

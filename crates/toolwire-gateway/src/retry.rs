@@ -198,6 +198,13 @@ impl RetryBudget {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
+    /// Gives an attempt back that was not made.
+    pub(crate) fn give_back(&self, policy: &RetryPolicy) {
+        let reserve = policy.reserve();
+        let add = |left: i64| Some((left + ATTEMPT).min(reserve));
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+
     /// Takes one attempt out of the budget. Returns whether there was one.
     pub(crate) fn spend(&self, policy: &RetryPolicy) -> bool {
         let take = |left: i64| (left >= ATTEMPT).then_some(left - ATTEMPT);

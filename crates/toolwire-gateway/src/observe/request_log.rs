@@ -149,13 +149,18 @@ impl RequestLog {
         self.record.received = received;
     }
 
+    /// Sets the upstream that the request is made for, or whose failure the client gets.
+    pub(crate) fn set_upstream(&mut self, upstream: &Arc<Upstream>) {
+        self.record.upstream = Some(Arc::clone(upstream));
+    }
+
     /// Counts an attempt to send the request to an upstream.
     pub(crate) fn start_attempt(&mut self, upstream: &Arc<Upstream>) {
         if self.record.attempts > 0 {
             upstream.metrics.retried();
         }
         self.record.attempts += 1;
-        self.record.upstream = Some(Arc::clone(upstream));
+        self.set_upstream(upstream);
     }
 
     /// Adds what a translation lost. What it emulated exactly is not lost.

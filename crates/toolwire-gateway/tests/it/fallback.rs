@@ -294,3 +294,32 @@ async fn the_statuses_are_configuration() {
         assert_eq!(second.seen().len(), usize::from(retried));
     }
 }
+
+/// A spare that cannot take a request does not hide why the others failed, and costs no
+/// attempt.
+#[tokio::test]
+async fn an_upstream_that_cannot_take_the_request_is_passed_over() {
+    for (status, header) in [(503, ""), (429, "retry-after: 7\r\n")] {
+        let error = fixtures::error(Protocol::Chat, "server_error", "No.");
+        let first = Server::new(Protocol::Chat, whole(status, header, error)).await;
+        let answer = whole(200, "", fixtures::answer(Protocol::Messages));
+        let second = Server::new(Protocol::Messages, answer).await;
+        let mut config = config(vec![at(&first), spare(&second)]);
+        config.retry.max_pause = ms(0);
+        (config.retry.budget_reserve, config.retry.budget_percent) = (1, 1);
+        let (gateway, lines) = logging(config, LogFormat::Json).await;
+        let to = gateway.address();
+        let question = fixtures::question(Protocol::Chat, false);
+        let two_answers = question.replacen('{', "{\"n\":2,", 1);
+        let path = fixtures::path(Protocol::Chat);
+        let got = client::post(to, path, &[], &two_answers).await;
+        assert_eq!(got.status, status, "{got:?}");
+        assert_eq!(got.header("retry-after"), (status == 429).then_some("7"), "{got:?}");
+        assert_eq!((first.seen_count(), second.seen_count()), (1, 0));
+        let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
+        assert_eq!((&line["attempts"], &line["upstream"]), (&1.into(), &"chat".into()), "{line}");
+        // The attempt is left for a request that the spare can take.
+        assert_eq!(client::post(to, path, &[], &question).await.status, 200);
+        assert_eq!((first.seen_count(), second.seen_count()), (2, 1));
+    }
+}

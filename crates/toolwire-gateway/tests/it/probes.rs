@@ -134,3 +134,34 @@ async fn a_response_that_begins_is_enough() {
     }
     assert_eq!(first.seen().len(), 8);
 }
+
+/// A request that an ejected upstream cannot take goes where it would go without the probe,
+/// which the next request is instead.
+#[tokio::test]
+async fn a_request_that_the_upstream_cannot_take_goes_to_another() {
+    let first = Server::scripted(Protocol::Messages, |number, _| {
+        let error = fixtures::error(Protocol::Messages, "api_error", "No.");
+        if number < 5 { whole(500, "", error) } else { answer() }
+    })
+    .await;
+    let healthy = whole(200, "", fixtures::answer(Protocol::Chat));
+    let healthy = Server::new(Protocol::Chat, healthy).await;
+    let mut config = config(vec![at(&healthy), at(&first)]);
+    config.retry.first_ejection = ms(100);
+    config.retry.probe_timeout = ms(60_000);
+    let gateway = start(config).await;
+    for _ in 0..5 {
+        assert_eq!(client::ask(&gateway, Protocol::Messages).await.status, 200);
+    }
+    tokio::time::sleep(ms(120)).await;
+    let question = fixtures::question(Protocol::Chat, false);
+    let two_answers = question.replacen('{', "{\"n\":2,", 1);
+    for asked in 6..9 {
+        let path = fixtures::path(Protocol::Chat);
+        let got = client::post(gateway.address(), path, &[], &two_answers).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        assert_eq!((healthy.seen_count(), first.seen_count()), (asked, 5));
+    }
+    assert_eq!(client::ask(&gateway, Protocol::Chat).await.status, 200);
+    assert_eq!((healthy.seen_count(), first.seen_count()), (8, 6));
+}

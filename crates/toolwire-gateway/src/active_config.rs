@@ -25,6 +25,9 @@ pub enum StartError {
          configure at least one key, or listen on 127.0.0.1"
     )]
     Unprotected(IpAddr),
+    /// Every page of these origins could use the operator's credentials.
+    #[error("web pages can use the gateway, and no key protects it: configure at least one key")]
+    OpenToPages,
     /// An upstream's address is invalid.
     #[error("upstream {name}: {reason}")]
     Upstream {
@@ -79,6 +82,9 @@ impl ActiveConfig {
         let address = config.listen.ip().to_canonical();
         if !address.is_loopback() && config.keys.is_empty() {
             return Err(StartError::Unprotected(address));
+        }
+        if !config.origins.is_empty() && config.keys.is_empty() {
+            return Err(StartError::OpenToPages);
         }
         let retry = Arc::new(config.retry.clone());
         let previous: HashMap<&str, &Arc<Upstream>> =

@@ -125,7 +125,9 @@ fn read(
             "add keys = [{ env = \"TOOLWIRE_KEY\" }] for clients to send, or listen on 127.0.0.1",
         );
     }
-    let origins = origins.map(|value| origins::read(value, problems)).unwrap_or_default();
+    let has_keys =
+        keys.is_some_and(|keys| keys.get_ref().as_array().is_none_or(|list| !list.is_empty()));
+    let origins = origins.map(|value| origins::read(value, has_keys, problems)).unwrap_or_default();
     let on_loss = on_loss.and_then(|value| loss_policy(value, problems)).unwrap_or_default();
     let words = [("text", LogFormat::Text), ("json", LogFormat::Json), ("off", LogFormat::Off)];
     let log = log.and_then(|value| setting("log", problems).word(value, &words));

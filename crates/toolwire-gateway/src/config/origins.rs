@@ -3,8 +3,12 @@
 use super::fields::{Value, refuse, setting};
 use super::problem::Problem;
 
-/// Reads `origins`.
-pub(super) fn read(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Vec<String> {
+/// Reads `origins`, in a file that sets `keys` or does not.
+pub(super) fn read(
+    value: Value<'_, '_>,
+    has_keys: bool,
+    problems: &mut Vec<Problem>,
+) -> Vec<String> {
     let Some(list) = setting("origins", problems).list(value) else { return Vec::new() };
     let mut origins = Vec::new();
     for value in list {
@@ -19,6 +23,15 @@ pub(super) fn read(value: Value<'_, '_>, problems: &mut Vec<Problem>) -> Vec<Str
             "invalid value for `origins`",
             "expected the origin of a web page",
             "write it as the browser does, without a path: \"https://app.example.com\"; there is no \"*\"",
+        );
+    }
+    if !has_keys && !origins.is_empty() {
+        refuse::<()>(
+            problems,
+            value.span(),
+            "web pages could use the gateway without a key",
+            "these pages need a key",
+            "add keys = [{ env = \"TOOLWIRE_KEY\" }] for the pages to send",
         );
     }
     origins

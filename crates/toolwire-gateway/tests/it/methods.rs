@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolwire::Protocol;
 use toolwire_gateway::config::{Config, Secret};
-use toolwire_gateway::{Setup, serve};
+use toolwire_gateway::{Setup, StartError, serve};
 
 use crate::client::ReceivedResponse;
 use crate::upstream::{Server, whole};
@@ -97,6 +97,26 @@ async fn pages_of_listed_origins() {
         assert_eq!(got.status, 403, "{foreign:?} {got:?}");
     }
     assert_eq!(server.seen_count(), 1);
+}
+
+/// A page is a client with a key at most.
+#[tokio::test]
+async fn no_page_is_the_operator() {
+    let mut config = config(Vec::new());
+    config.origins = vec!["https://app.example".to_owned()];
+    let refused = serve(config.clone(), Setup::default()).await;
+    assert!(matches!(refused, Err(StartError::OpenToPages)));
+    config.keys = vec![Secret::new("client-key-0123456".to_owned())];
+    config.admin_key = Some(Secret::new("admin-key-01234567".to_owned()));
+    let log = Box::new(crate::watched_log::WatchedLog);
+    let again = config.clone();
+    let source = Arc::new(move || Ok(again.clone()));
+    let gateway = serve(config, Setup { source: Some(source), log }).await.unwrap();
+    let (to, key) = (gateway.address(), "x-api-key: admin-key-01234567");
+    assert_eq!(send(to, "POST", "/admin/reload", &[key]).await.status, 200);
+    for page in ["origin: https://app.example", "sec-fetch-site: cross-site"] {
+        assert_eq!(send(to, "POST", "/admin/reload", &[key, page]).await.status, 403, "{page}");
+    }
 }
 
 /// `curl -X POST` sends neither a body nor a type.

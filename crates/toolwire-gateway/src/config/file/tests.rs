@@ -791,3 +791,13 @@ fn origins_are_those_of_browsers() {
         assert_eq!(problems.list()[0].message, "invalid value for `origins`", "{origin}");
     }
 }
+
+#[test]
+fn origins_need_keys() {
+    for keys in ["", "keys = []\n"] {
+        let text = format!("origins = [\"https://app.example\"]\n{keys}{UPSTREAM}");
+        let problems = parse("toolwire.toml", &text, &TestEnvironment).unwrap_err();
+        let messages: Vec<_> = problems.list().iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(messages, ["web pages could use the gateway without a key"], "{keys}");
+    }
+}

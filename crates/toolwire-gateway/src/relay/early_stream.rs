@@ -155,6 +155,7 @@ impl EarlyStream {
                 Poll::Ready(Some(Ok(comments)))
             }
             Err(failure) => {
+                log.set_reason(failure.reason());
                 let event = failure.into_event(self.client, &self.id);
                 log.add_sent(event.len());
                 log.finish(Outcome::Broken);

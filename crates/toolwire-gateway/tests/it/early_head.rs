@@ -4,8 +4,9 @@
 use tokio::time::Instant;
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
-use toolwire_gateway::config::{Timeouts, UpstreamConfig};
+use toolwire_gateway::config::{LogFormat, Timeouts, UpstreamConfig};
 
+use crate::log::logging;
 use crate::upstream::{Server, Step, chunk, stream, stream_head, whole};
 use crate::{at, client, config, fixtures, ms, pairs, start};
 
@@ -168,4 +169,18 @@ async fn ends_with_an_error_when_the_gateway_stops() {
         assert!(rest.contains("shutting down"), "{rest}");
         server.left(1).await;
     }
+}
+
+/// The status says nothing any more, so only the log knows why there was no answer.
+#[tokio::test]
+async fn the_log_says_why_it_failed() {
+    let error = fixtures::error(Protocol::Chat, "server_error", "No.");
+    let server = Server::new(Protocol::Chat, slowly(whole(503, "", error))).await;
+    let mut config = config(vec![at(&server)]);
+    config.limits.early_head = ms(50);
+    let (gateway, lines) = logging(config, LogFormat::Json).await;
+    let got = client::ask_for_stream(&gateway, Protocol::Chat).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    let line: serde_json::Value = serde_json::from_str(&lines.wait(1).await[0]).unwrap();
+    assert_eq!((&line["ending"], &line["reason"]), (&"broken".into(), &"status_503".into()));
 }

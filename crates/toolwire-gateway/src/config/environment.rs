@@ -10,7 +10,7 @@ use toolwire::{LossPolicy, Protocol};
 
 use super::{
     Config, Credential, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Limits, LogFormat, Origin, Pattern,
-    RetryPolicy, StoreConfig, UpstreamConfig, local_server, preset,
+    ReadFile, RetryPolicy, StoreConfig, UpstreamConfig, local_server, preset,
 };
 
 /// Environment variables and files, as a configuration sees them.
@@ -42,7 +42,7 @@ pub trait Environment {
 #[derive(Debug, Default)]
 pub struct ProcessEnvironment {
     folder: PathBuf,
-    files: RefCell<Vec<PathBuf>>,
+    files: RefCell<Vec<ReadFile>>,
 }
 
 impl ProcessEnvironment {
@@ -52,7 +52,7 @@ impl ProcessEnvironment {
     }
 
     /// The files that were read, so that a change to them can be noticed.
-    pub fn into_files(self) -> Vec<PathBuf> {
+    pub fn into_files(self) -> Vec<ReadFile> {
         self.files.into_inner()
     }
 }
@@ -64,7 +64,7 @@ impl Environment for ProcessEnvironment {
 
     fn read_file(&self, path: &Path) -> io::Result<String> {
         let path = self.folder.join(path);
-        self.files.borrow_mut().push(path.clone());
+        self.files.borrow_mut().push(ReadFile::before(path.clone()));
         std::fs::read_to_string(path)
     }
 

@@ -16,8 +16,8 @@ use super::problem::{Problem, Problems};
 use super::secrets::{Literal, secret};
 use super::{
     Alias, Config, DEFAULT_LISTEN, DEFAULT_MODEL_REFRESH, Environment, Limits, LogFormat, Pattern,
-    ProcessEnvironment, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints, origins,
-    retry, store, upstream,
+    ProcessEnvironment, ReadFile, Secret, StoreConfig, Timeouts, UpstreamConfig, exposed, hints,
+    origins, retry, store, upstream,
 };
 
 /// A configuration, and the files it was read from.
@@ -26,7 +26,7 @@ pub struct Loaded {
     /// The configuration.
     pub config: Config,
     /// The file itself and the files it names, keys for example.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<ReadFile>,
 }
 
 /// Why there is no configuration.
@@ -47,14 +47,23 @@ pub enum LoadError {
 
 /// Reads a file. Relative paths in it start at its folder.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
-    let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let (config, files) = load_with_files(path);
+    Ok(Loaded { config: config?, files })
+}
+
+/// The same with the files that were read even if there is no configuration.
+pub(super) fn load_with_files(path: &Path) -> (Result<Config, LoadError>, Vec<ReadFile>) {
+    let mut files = vec![ReadFile::before(path.to_owned())];
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            return (Err(LoadError::Unreadable { path: path.to_owned(), error }), files);
+        }
+    };
     let environment = ProcessEnvironment::new(path.parent().unwrap_or(Path::new("")));
-    let config =
-        parse(&path.display().to_string(), &text, &environment).map_err(LoadError::Invalid)?;
-    let mut files = vec![path.to_owned()];
+    let config = parse(&path.display().to_string(), &text, &environment);
     files.extend(environment.into_files());
-    Ok(Loaded { config, files })
+    (config.map_err(LoadError::Invalid), files)
 }
 
 /// Reads a configuration. `name` is the file's name in problems.

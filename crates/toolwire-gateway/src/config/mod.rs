@@ -13,6 +13,7 @@ mod pattern;
 pub mod preset;
 mod problem;
 mod profile;
+mod read_file;
 pub mod reload;
 mod retry;
 mod secrets;
@@ -34,6 +35,7 @@ use toolwire_tokens::BudgetPolicy;
 
 pub use environment::{Environment, ProcessEnvironment};
 pub use problem::{Problem, Problems, Style};
+pub use read_file::ReadFile;
 pub use store::StoreConfig;
 pub use tool_calls::ToolCallRules;
 

@@ -4,13 +4,14 @@
 //! and also if an orchestrator replaces a folder by a symbolic link.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::Config;
 use super::file::{self, LoadError, Loaded};
+use super::read_file::{FileStamp, ReadFile};
 
 /// The result of reading a file again.
 pub type Change = Result<Box<Config>, LoadError>;
@@ -19,8 +20,7 @@ pub type Change = Result<Box<Config>, LoadError>;
 #[derive(Debug)]
 pub struct ConfigWatcher {
     path: PathBuf,
-    files: Vec<PathBuf>,
-    stamps: Vec<FileStamp>,
+    files: Vec<ReadFile>,
     /// Stamps that differed at the last check.
     changing: Option<Vec<FileStamp>>,
 }
@@ -28,15 +28,13 @@ pub struct ConfigWatcher {
 impl ConfigWatcher {
     /// Watches the configuration in `path`, which was loaded as `loaded`.
     pub fn new(path: &Path, loaded: &Loaded) -> Self {
-        let files = loaded.files.clone();
-        let stamps = files.iter().map(|file| FileStamp::of(file)).collect();
-        Self { path: path.to_owned(), files, stamps, changing: None }
+        Self { path: path.to_owned(), files: loaded.files.clone(), changing: None }
     }
 
     /// Reads the file again if it, or a file that it names, has changed.
     pub fn check(&mut self) -> Option<Change> {
-        let now: Vec<FileStamp> = self.files.iter().map(|file| FileStamp::of(file)).collect();
-        if now == self.stamps {
+        let now: Vec<FileStamp> = self.files.iter().map(|file| FileStamp::of(&file.path)).collect();
+        if self.files.iter().map(|file| &file.stamp).eq(&now) {
             return None;
         }
         // An editor may still be writing, so the file is read when two checks
@@ -50,13 +48,12 @@ impl ConfigWatcher {
 
     /// Reads the file again, whether or not it has changed.
     pub fn read(&mut self) -> Change {
-        let loaded = file::load(&self.path);
-        if let Ok(loaded) = &loaded {
-            self.files.clone_from(&loaded.files);
-        }
-        self.stamps = self.files.iter().map(|file| FileStamp::of(file)).collect();
+        let (config, files) = file::load_with_files(&self.path);
+        // The files of a refused configuration count as well: one of them may be missing,
+        // and what it lacks may come.
+        self.files = files;
         self.changing = None;
-        loaded.map(|loaded| Box::new(loaded.config))
+        config.map(Box::new)
     }
 
     /// Sends every change until the receiver is dropped. From this call on,
@@ -81,18 +78,6 @@ impl ConfigWatcher {
                 return;
             }
         }
-    }
-}
-
-/// The time and length by which a change of a file is noticed. A missing file
-/// has neither.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileStamp(Option<(SystemTime, u64)>);
-
-impl FileStamp {
-    fn of(path: &Path) -> Self {
-        let stamp = |file: std::fs::Metadata| Some((file.modified().ok()?, file.len()));
-        Self(std::fs::metadata(path).ok().and_then(stamp))
     }
 }
 

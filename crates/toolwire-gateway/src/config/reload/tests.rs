@@ -41,7 +41,8 @@ fn a_change_is_read_once_it_is_stable() {
     folder.write("key", "first");
     let path = folder.write("toolwire.toml", &config("a"));
     let loaded = load(&path).unwrap();
-    assert_eq!(loaded.files, [path.clone(), folder.0.join("key")]);
+    let files: Vec<_> = loaded.files.iter().map(|file| &file.path).collect();
+    assert_eq!(files, [&path, &folder.0.join("key")]);
     let mut watcher = ConfigWatcher::new(&path, &loaded);
     assert!(watcher.check().is_none());
 
@@ -78,6 +79,38 @@ fn a_problem_is_reported_once_and_fixed_later() {
     folder.write("toolwire.toml", &config("back"));
     watcher.check();
     assert_eq!(watcher.check().unwrap().unwrap().upstreams[0].models[0].0, "back");
+}
+
+/// The file of a key may come after the configuration that names it.
+#[test]
+fn a_missing_file_is_waited_for() {
+    let folder = Folder::new("missing");
+    folder.write("key", "first");
+    let path = folder.write("toolwire.toml", &config("a"));
+    let mut watcher = ConfigWatcher::new(&path, &load(&path).unwrap());
+
+    folder.write("toolwire.toml", &config("a").replace("\"key\"", "\"another-key\""));
+    assert!(watcher.check().is_none());
+    assert!(matches!(watcher.check(), Some(Err(LoadError::Invalid(_)))));
+    assert!(watcher.check().is_none(), "told twice");
+
+    folder.write("another-key", "second");
+    assert!(watcher.check().is_none(), "it may still be being written");
+    let change = watcher.check().unwrap().unwrap();
+    let Credential::Key(key) = &change.upstreams[0].credential else { panic!("a key") };
+    assert_eq!(key.reveal(), "second");
+}
+
+#[test]
+fn a_change_right_after_the_file_was_read_is_noticed() {
+    let folder = Folder::new("between");
+    folder.write("key", "first");
+    let path = folder.write("toolwire.toml", &config("a"));
+    let loaded = load(&path).unwrap();
+    folder.write("toolwire.toml", &config("longer"));
+    let mut watcher = ConfigWatcher::new(&path, &loaded);
+    assert!(watcher.check().is_none());
+    assert_eq!(watcher.check().unwrap().unwrap().upstreams[0].models[0].0, "longer");
 }
 
 #[cfg(unix)]

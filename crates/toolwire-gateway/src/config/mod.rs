@@ -191,6 +191,9 @@ pub struct Timeouts {
     pub connect: Duration,
     /// For the head of the response.
     pub headers: Duration,
+    /// For the head of an answer that is not a stream. Vendors send it when the
+    /// answer is complete, after all of the model's thinking.
+    pub whole: Duration,
     /// For the first event of a stream.
     pub first_event: Duration,
     /// Between two chunks of the response.
@@ -358,6 +361,8 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             headers: Duration::from_secs(120),
+            // What the SDKs of the vendors wait.
+            whole: Duration::from_secs(600),
             first_event: Duration::from_secs(300),
             idle: Duration::from_secs(300),
             total: Duration::from_secs(3600),

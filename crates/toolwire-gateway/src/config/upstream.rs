@@ -242,11 +242,13 @@ pub(super) fn read_timeouts(
     problems: &mut Vec<Problem>,
 ) -> Timeouts {
     let mut timeouts = defaults.clone();
-    let Timeouts { connect, headers, first_event, idle, total } = &mut timeouts;
+    let Timeouts { connect, headers, whole, first_event, idle, total } = &mut timeouts;
     let mut fields = Fields::new(table, "`timeouts`");
+    let sets_whole = table.contains_key("whole");
     for (name, time) in [
         ("connect", connect),
         ("headers", headers),
+        ("whole", whole),
         ("first_event", first_event),
         ("idle", idle),
         ("total", total),
@@ -255,6 +257,10 @@ pub(super) fn read_timeouts(
         if let Some(value) = value.and_then(|value| setting(name, problems).duration(value)) {
             *time = value;
         }
+    }
+    // Who lets every response take long to begin means whole answers as well.
+    if !sets_whole {
+        timeouts.whole = timeouts.whole.max(timeouts.headers);
     }
     fields.finish(problems);
     timeouts

@@ -148,7 +148,12 @@ impl<'a> Attempt<'a> {
             Some(translated) => context.hold_request(translated)?,
             None => own_body.clone(),
         };
-        let sent = upstream.send(&path, headers, body).await;
+        let timeouts = &upstream.config.timeouts;
+        let patience = match &translator {
+            BodyTranslator::Whole(_) => timeouts.whole,
+            BodyTranslator::Stream(_) => timeouts.headers,
+        };
+        let sent = upstream.send(&path, headers, body, patience).await;
         context.log.resume();
         if let Some(probe) = probe
             && !matches!(sent, Err(UpstreamError::NoSockets))

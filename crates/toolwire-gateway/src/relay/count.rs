@@ -97,7 +97,7 @@ async fn ask_upstream(
     context.log.pause();
     let path = endpoint.fill(&route.model, false);
     let request = context.hold_request(translated.body)?;
-    let response = upstream.send(&path, headers, request).await;
+    let response = upstream.send(&path, headers, request, upstream.config.timeouts.headers).await;
     let read = match response {
         Ok(mut response) => {
             let limit = ResponseLimit { response: MAX_COUNT, ..context.response_limit() };

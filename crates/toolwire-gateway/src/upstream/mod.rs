@@ -134,15 +134,17 @@ impl Upstream {
     }
 
     /// Sends a request to a path of its protocol and waits for the head of the
-    /// response.
+    /// response, for as long as `patience`.
     pub(crate) async fn send(
         &self,
         path: &str,
         headers: HeaderMap,
         body: Bytes,
+        patience: Duration,
     ) -> Result<UpstreamResponse, UpstreamError> {
         let now = Instant::now();
         let deadline = now + self.config.timeouts.total;
+        let head_deadline = deadline.min(now + patience);
         match &self.transport {
             Transport::Demo => {
                 let respond = || toolwire_demo::respond(self.config.protocol, &body, DEMO_TOKENS);
@@ -156,7 +158,7 @@ impl Upstream {
                 let target = target(base, path, &self.config.query)?;
                 let (method, headers, body) = (Method::POST, &headers, &body);
                 let request = OutgoingRequest { method, target, headers, body };
-                self.send_http(client, &request, now, deadline).await
+                self.send_http(client, &request, head_deadline, deadline).await
             }
         }
     }
@@ -177,8 +179,10 @@ impl Upstream {
         let target = target(base, path, &parameters)?;
         let (method, headers, body) = (Method::GET, &headers, &Bytes::new());
         let request = OutgoingRequest { method, target, headers, body };
-        let now = Instant::now();
-        self.send_http(client, &request, now, now + self.config.timeouts.total).await
+        let (now, timeouts) = (Instant::now(), &self.config.timeouts);
+        let deadline = now + timeouts.total;
+        let head_deadline = deadline.min(now + timeouts.headers);
+        self.send_http(client, &request, head_deadline, deadline).await
     }
 
     /// Sends a request, and once more on another connection if the retry policy
@@ -187,7 +191,7 @@ impl Upstream {
         &self,
         client: &Http1Client,
         request: &OutgoingRequest<'_>,
-        now: Instant,
+        head_deadline: Instant,
         deadline: Instant,
     ) -> Result<UpstreamResponse, UpstreamError> {
         let sending = async {
@@ -200,7 +204,6 @@ impl Upstream {
                 result => result,
             }
         };
-        let head_deadline = deadline.min(now + self.config.timeouts.headers);
         match timeout_at(head_deadline, sending).await {
             Ok(result) => UpstreamResponse::from_http1(result?, deadline),
             Err(_elapsed) => Err(UpstreamError::Timeout(TimeoutPhase::Headers)),

@@ -50,7 +50,7 @@ async fn every_failure_says_why() {
     let silent = Server::new(Protocol::Chat, vec![Step::Hang]).await;
     let cut = Server::new(Protocol::Chat, vec![Step::Close]).await;
     let mut slow = moved(&silent, "slow", &format!("http://{}", silent.address));
-    slow.timeouts.headers = ms(100);
+    slow.timeouts.whole = ms(100);
     let tls = moved(&server, "tls", &no_tls().await);
     let cases = [
         (

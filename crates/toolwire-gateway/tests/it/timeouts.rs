@@ -5,7 +5,7 @@ use toolwire::Protocol;
 use toolwire_gateway::config::Timeouts;
 
 use crate::client::ReceivedResponse;
-use crate::upstream::{Server, Step, chunk, stream_end, stream_head};
+use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
 use crate::{at, client, config, fixtures, ms, start};
 
 async fn ask(
@@ -31,9 +31,25 @@ fn check(got: &ReceivedResponse, took: u128) {
 
 #[tokio::test]
 async fn head() {
-    let (got, server, took) = ask(vec![Step::Hang], false, |t| t.headers = ms(100)).await;
+    let (got, server, took) = ask(vec![Step::Hang], true, |t| t.headers = ms(100)).await;
     check(&got, took);
     server.left(1).await;
+}
+
+#[tokio::test]
+async fn head_of_a_whole_answer() {
+    let (got, server, took) = ask(vec![Step::Hang], false, |t| t.whole = ms(100)).await;
+    check(&got, took);
+    server.left(1).await;
+}
+
+/// The head of a whole answer comes when the model is done.
+#[tokio::test]
+async fn a_whole_answer_may_take_longer_than_the_head_of_a_stream() {
+    let answer = whole(200, "", fixtures::answer(Protocol::Chat));
+    let steps = [vec![Step::Wait(ms(300))], answer].concat();
+    let (got, _, _) = ask(steps, false, |t| t.headers = ms(100)).await;
+    assert_eq!(got.status, 200, "{got:?}");
 }
 
 #[tokio::test]

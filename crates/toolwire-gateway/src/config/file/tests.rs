@@ -801,3 +801,18 @@ fn origins_need_keys() {
         assert_eq!(messages, ["web pages could use the gateway without a key"], "{keys}");
     }
 }
+
+#[test]
+fn a_whole_answer_may_take_as_long_as_any_response() {
+    for (settings, seconds) in [
+        ("headers = \"5s\"", 600),
+        ("headers = \"20m\"", 1200),
+        ("headers = \"20m\", whole = \"1m\"", 60),
+        ("whole = \"15m\"", 900),
+    ] {
+        let text = format!("{UPSTREAM}timeouts = {{ {settings} }}\n");
+        let config = parse("toolwire.toml", &text, &TestEnvironment).unwrap();
+        let timeouts = &config.upstreams[0].timeouts;
+        assert_eq!(timeouts.whole, Duration::from_secs(seconds), "{settings}");
+    }
+}

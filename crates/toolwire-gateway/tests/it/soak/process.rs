@@ -155,6 +155,7 @@ fn gateway() {
         let mut upstream = at(&Server::nowhere(protocol, address));
         if let Some(time) = order["upstream"].as_u64() {
             upstream.timeouts.headers = ms(time);
+            upstream.timeouts.whole = ms(time);
             upstream.timeouts.idle = ms(time);
         }
         upstreams.push(upstream);

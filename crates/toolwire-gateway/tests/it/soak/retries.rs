@@ -80,6 +80,7 @@ async fn no_request_runs_twice() {
         let server = upstream(from, salt, &ran).await;
         let mut upstream = at(&server);
         upstream.timeouts.headers = ms(100);
+        upstream.timeouts.whole = ms(100);
         upstream.timeouts.idle = ms(100);
         upstreams.push(upstream);
         servers.push(server);

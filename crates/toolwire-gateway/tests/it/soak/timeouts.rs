@@ -16,6 +16,7 @@ use crate::{at, client, config, fixtures, ms, start};
 enum Phase {
     Connect,
     Headers,
+    Whole,
     FirstEvent,
     Idle,
     Total,
@@ -29,9 +30,10 @@ enum Phase {
     Grace,
 }
 
-const PHASES: [Phase; 13] = [
+const PHASES: [Phase; 14] = [
     Phase::Connect,
     Phase::Headers,
+    Phase::Whole,
     Phase::FirstEvent,
     Phase::Idle,
     Phase::Total,
@@ -48,7 +50,7 @@ const PHASES: [Phase; 13] = [
 /// The names of all settings that are times, each of which has its phases above. A
 /// new one does not compile until somebody has thought of it here.
 fn is_covered(timeouts: &Timeouts, limits: &Limits) {
-    let Timeouts { connect: _, headers: _, first_event: _, idle: _, total: _ } = timeouts;
+    let Timeouts { connect: _, headers: _, whole: _, first_event: _, idle: _, total: _ } = timeouts;
     let Limits {
         head_time: _,
         stall: _,
@@ -91,7 +93,7 @@ async fn every_phase_fires_at_its_value() {
     }
     let worst = percentile(&mut late, 100);
     report(Figures {
-        what: "timeouts, 13 phases with two values each, lateness".to_owned(),
+        what: "timeouts, 14 phases with two values each, lateness".to_owned(),
         count: late.len(),
         times: late,
         remark: format!("the worst {worst:.1?}, of {values:?}"),
@@ -108,6 +110,10 @@ async fn fires(phase: Phase, value: Duration) -> Duration {
         Phase::Connect => connects(value).await,
         Phase::Headers => {
             answers(vec![Step::Hang], |config| config.upstreams[0].timeouts.headers = value).await
+        }
+        Phase::Whole => {
+            let set = |config: &mut Config| config.upstreams[0].timeouts.whole = value;
+            answers_to(false, vec![Step::Hang], set).await
         }
         Phase::FirstEvent => {
             let set = |config: &mut Config| config.upstreams[0].timeouts.first_event = value;
@@ -183,11 +189,20 @@ async fn fires(phase: Phase, value: Duration) -> Duration {
 
 /// The time to the end of a response.
 async fn answers(steps: Vec<Step>, set: impl FnOnce(&mut Config)) -> Duration {
+    answers_to(true, steps, set).await
+}
+
+/// The same for a client that wants a stream or not.
+async fn answers_to(
+    wants_stream: bool,
+    steps: Vec<Step>,
+    set: impl FnOnce(&mut Config),
+) -> Duration {
     let server = Server::new(Protocol::Chat, steps).await;
     let mut config = config(vec![at(&server)]);
     set(&mut config);
     let gateway = start(config).await;
-    let question = fixtures::question(Protocol::Messages, true);
+    let question = fixtures::question(Protocol::Messages, wants_stream);
     let began = Instant::now();
     let got = client::post(gateway.address(), "/v1/messages", &[], &question).await;
     let took = began.elapsed();

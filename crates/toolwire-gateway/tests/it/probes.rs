@@ -2,7 +2,7 @@
 
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
-use toolwire_gateway::config::UpstreamConfig;
+use toolwire_gateway::config::{Credential, UpstreamConfig};
 
 use crate::upstream::{Server, Step, whole};
 use crate::{at, client, config, fixtures, ms, start};
@@ -164,4 +164,34 @@ async fn a_request_that_the_upstream_cannot_take_goes_to_another() {
     }
     assert_eq!(client::ask(&gateway, Protocol::Chat).await.status, 200);
     assert_eq!((healthy.seen_count(), first.seen_count()), (8, 6));
+}
+
+/// The same where a request passes: an upstream that takes the clients' own keys cannot take
+/// one without.
+#[tokio::test]
+async fn a_request_without_the_upstreams_key_passes_to_another() {
+    let first = Server::scripted(Protocol::Chat, |number, _| {
+        let error = fixtures::error(Protocol::Chat, "api_error", "No.");
+        if number < 5 { whole(500, "", error) } else { answer() }
+    })
+    .await;
+    let spare = Server::new(Protocol::Chat, answer()).await;
+    let keyless = UpstreamConfig { credential: Credential::Client, ..at(&first) };
+    let second = UpstreamConfig { weight: 0, name: "spare".to_owned(), ..at(&spare) };
+    let mut config = config(vec![keyless, second]);
+    config.retry.first_ejection = ms(100);
+    config.retry.probe_timeout = ms(60_000);
+    let gateway = start(config).await;
+    let to = gateway.address();
+    let key = "authorization: Bearer of-the-client";
+    for _ in 0..5 {
+        assert_eq!(client::post(to, PASS, &[key], PASSED).await.status, 200);
+    }
+    tokio::time::sleep(ms(120)).await;
+    for _ in 0..3 {
+        assert_eq!(client::post(to, PASS, &[], PASSED).await.status, 200);
+    }
+    assert_eq!((first.seen_count(), spare.seen_count()), (5, 8));
+    assert_eq!(client::post(to, PASS, &[key], PASSED).await.status, 200);
+    assert_eq!((first.seen_count(), spare.seen_count()), (6, 8));
 }

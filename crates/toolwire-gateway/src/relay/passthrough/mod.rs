@@ -114,24 +114,42 @@ async fn pass(
     };
     let retry = &context.active.config.retry;
     context.state.retry_budget.earn(retry);
-    let mut last_failure: Option<Failure> = None;
+    let (mut last_failure, mut refusal) = (None, None);
     for upstream in &upstreams {
         if last_failure.is_some() && !(may_retry && context.state.retry_budget.spend(retry)) {
             break;
         }
-        let result = attempt(context, upstream, &mut source, &end, probe.take()).await;
-        match result {
+        let probe = probe.take();
+        context.log.set_upstream(upstream);
+        let headers = match upstream_headers(context, upstream) {
+            Ok(headers) => headers,
+            // It is no mistake of the client's that a request goes to a probe, or to
+            // whoever stands in for another.
+            Err(failure) if probe.is_some() || last_failure.is_some() => {
+                if last_failure.is_some() {
+                    context.state.retry_budget.give_back(retry);
+                }
+                refusal = Some(failure);
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        match attempt(context, upstream, headers, &mut source, &end, probe).await {
             Ok(response) => return Ok(Passed::Sent(response)),
             Err(failure) => {
                 context.log.attempt_failed(failure.reason());
                 if !failure.may_try_another() {
                     return Err(failure);
                 }
-                last_failure = Some(failure);
+                last_failure = Some((upstream, failure));
             }
         }
     }
-    Err(last_failure.unwrap_or_else(|| no_model("-")))
+    if let Some((upstream, failure)) = last_failure {
+        context.log.set_upstream(upstream);
+        return Err(failure);
+    }
+    Err(refusal.unwrap_or_else(|| no_model("-")))
 }
 
 /// Sends the request to one upstream. A probe whose end says nothing about it, such
@@ -139,12 +157,12 @@ async fn pass(
 async fn attempt(
     context: &mut RequestContext<'_>,
     upstream: &Arc<Upstream>,
+    headers: HeaderMap,
     source: &mut UploadSource,
     end: &Arc<UploadEnd>,
     _probe: Option<Probe>,
 ) -> Result<PassedResponse, Failure> {
     context.log.start_attempt(upstream);
-    let headers = upstream_headers(context, upstream)?;
     let method = context.parts.method.clone();
     let path = path(context);
     let request = match source {

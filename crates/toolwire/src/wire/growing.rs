@@ -55,9 +55,28 @@ impl Growing {
         }
         Ok(())
     }
+
+    fn says_nothing(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Object(object) => object.members.is_empty(),
+            Self::List(list) => list.is_empty(),
+            Self::Other(raw) => raw == "null",
+        }
+    }
 }
 
 impl GrowingObject {
+    /// Whether no member says anything.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.members.values().all(|(_, value)| value.says_nothing())
+    }
+
+    /// Whether there is a member that says anything.
+    pub(crate) fn says(&self, key: &str) -> bool {
+        self.members.get(key).is_some_and(|(_, value)| !value.says_nothing())
+    }
+
     /// Adds the members of the object that comes next.
     pub(crate) fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         for field in read_fields(reader)? {

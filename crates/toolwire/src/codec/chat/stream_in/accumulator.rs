@@ -19,6 +19,8 @@ pub(crate) struct ChatAccumulator {
     numbered: BTreeMap<u64, usize>,
     /// The members of the first choice that are not its message.
     choice: GrowingObject,
+    /// Whether the answer began with a message where a delta belongs.
+    sends_messages: bool,
 }
 
 impl StreamAccumulator for ChatAccumulator {
@@ -83,12 +85,16 @@ impl ChatAccumulator {
         if fields.iter().any(|field| field.key == "index" && field.value.text() != "0") {
             return Ok(());
         }
+        let has_delta =
+            fields.iter().any(|field| field.key == "delta" && field.value.kind() == Kind::Object);
         for field in fields {
             let Extra { key, value } = &field;
             let key = key.decode();
             match (key.as_ref(), value.kind()) {
                 ("delta", Kind::Object) => self.delta(value)?,
-                ("index" | "delta", _kind) => {}
+                // Perplexity's whole answers have an empty delta beside the message.
+                ("message", Kind::Object) if !has_delta => self.message(value)?,
+                ("index" | "delta" | "message", _kind) => {}
                 (_key, Kind::Null) => {}
                 ("logprobs", _kind) => self.choice.add("logprobs", value)?,
                 (other, _kind) => self.choice.set(other, value)?,
@@ -97,8 +103,34 @@ impl ChatAccumulator {
         Ok(())
     }
 
+    /// Adds a message that came without a delta: in place of one, or again behind them, and
+    /// then only what no delta had. vectors/streams/chat-message-repeated-behind-deltas
+    fn message(&mut self, message: &Raw<'_>) -> Result<(), ReadError> {
+        let fields = read_fields(&mut message.reader())?;
+        if self.says_nothing() || self.sends_messages {
+            self.add(fields)?;
+            self.sends_messages = !self.says_nothing();
+            return Ok(());
+        }
+        let is_new = |field: &Extra<'_>| match field.key.decode().as_ref() {
+            "tool_calls" => self.calls.is_empty(),
+            other => !self.message.says(other),
+        };
+        let news = fields.into_iter().filter(is_new).collect();
+        self.add(news)
+    }
+
+    fn says_nothing(&self) -> bool {
+        self.calls.is_empty() && self.message.says_nothing()
+    }
+
     fn delta(&mut self, delta: &Raw<'_>) -> Result<(), ReadError> {
-        for field in read_fields(&mut delta.reader())? {
+        self.add(read_fields(&mut delta.reader())?)
+    }
+
+    /// Adds pieces of the members of the message.
+    fn add(&mut self, pieces: Vec<Extra<'_>>) -> Result<(), ReadError> {
+        for field in pieces {
             let key = field.key.decode();
             match (key.as_ref(), field.value.kind()) {
                 ("role", _kind) => {}

@@ -22,6 +22,8 @@ pub(super) struct BlockAssembler {
     has_text: bool,
     /// Whether there was reasoning in plain text.
     has_reasoning: bool,
+    has_details: bool,
+    has_citations: bool,
     has_refusal: bool,
     /// Whether there was a call or a whole item.
     has_action: bool,
@@ -83,6 +85,7 @@ impl BlockAssembler {
 
     /// Adds an annotation of the text.
     pub(super) fn push_citation(&mut self, citation: Raw<'_>, sink: &mut dyn EventSink) {
+        self.has_citations = true;
         if let OpenBlock::Text(block) = &self.current.open {
             let block = *block;
             sink.event(Event::Delta { block, piece: Piece::Citation(citation) });
@@ -140,6 +143,7 @@ impl BlockAssembler {
 
     /// Adds an entry of `reasoning_details`.
     pub(super) fn push_detail(&mut self, entry: &Raw<'_>, sink: &mut dyn EventSink) {
+        self.has_details = true;
         let begun = match &self.current.open {
             OpenBlock::Reasoning(_) => true,
             OpenBlock::Nothing => !self.has_action,
@@ -199,6 +203,16 @@ impl BlockAssembler {
     /// Whether there is text.
     pub(super) fn has_text(&self) -> bool {
         self.has_text
+    }
+
+    /// Whether there is reasoning, shown or sealed.
+    pub(super) fn has_reasoning(&self) -> bool {
+        self.has_reasoning || self.has_details
+    }
+
+    /// Whether there are annotations.
+    pub(super) fn has_citations(&self) -> bool {
+        self.has_citations
     }
 
     /// Whether there is a refusal.

@@ -34,7 +34,7 @@ wire! {
     pub(super) struct ChunkChoice<'a> {
         index: At<u64> = "index",
         delta: ChunkDelta<'a> = "delta",
-        /// Some servers send the whole message where a delta belongs.
+        /// Some servers send a message where a delta belongs, or the whole one behind them.
         message: Box<ChunkDelta<'a>> = "message",
         finish_reason: Raw<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",

@@ -16,6 +16,7 @@ mod chunk;
 mod fragment;
 mod members;
 mod reasoning;
+mod repeated_message;
 mod text_delta;
 
 use self::blocks::BlockAssembler;
@@ -54,6 +55,8 @@ pub(super) struct ChatStreamReader {
     reported_audio: bool,
     /// Whether the text is the transcript of spoken output.
     is_transcribed: bool,
+    /// Whether the answer began with a message where a delta belongs.
+    sends_messages: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,8 +218,10 @@ impl ChatStreamReader {
             let body = format!("{{\"error\":{}}}", error.text());
             return self.read_error(&body, sink);
         }
-        if let Some(delta) = delta.or_else(|| message.map(|message| *message)) {
-            self.read_delta(delta, logprobs, sink);
+        match (delta, message) {
+            (Some(delta), _) => self.read_delta(delta, logprobs, sink),
+            (None, Some(message)) => self.read_message(*message, logprobs, sink),
+            (None, None) => {}
         }
         if let Some(raw) = finish_reason {
             match string(&raw) {
@@ -241,6 +246,23 @@ impl ChatStreamReader {
             sink.event(Event::Usage(usage_in::read(*counted)));
         }
         Ok(())
+    }
+
+    /// Takes a message that came without a delta: in place of one, or again behind them.
+    fn read_message<'a>(
+        &mut self,
+        mut message: ChunkDelta<'a>,
+        mut logprobs: Option<Raw<'a>>,
+        sink: &mut dyn EventSink,
+    ) {
+        if !self.blocks.is_empty() && !self.sends_messages {
+            // The tokens are those of what is repeated.
+            logprobs = logprobs.filter(|_list| !self.blocks.has_text());
+            repeated_message::leave_out_sent(&mut message, &self.blocks);
+            return self.read_delta(message, logprobs, sink);
+        }
+        self.read_delta(message, logprobs, sink);
+        self.sends_messages = !self.blocks.is_empty();
     }
 
     fn read_delta<'a>(

@@ -46,6 +46,19 @@ pub(super) fn read(stream: &str) -> Vec<String> {
     lines
 }
 
+/// The answer that a stream amounts to.
+pub(super) fn collect(stream: &str) -> String {
+    let mut accumulator = (CODEC.stream_accumulator)();
+    let mut frames = Frames::default();
+    let mut each = |frame: crate::wire::sse::Frame<'_>| {
+        accumulator.frame(&frame).unwrap();
+        ControlFlow::Continue(())
+    };
+    frames.push(stream.as_bytes(), &mut each).unwrap();
+    frames.finish(&mut each).unwrap();
+    String::from_utf8(accumulator.response()).unwrap()
+}
+
 pub(super) fn notes(ledger: &Ledger) -> Vec<String> {
     let entries = ledger.entries("{}");
     let line = |entry: &crate::ledger::Entry| {

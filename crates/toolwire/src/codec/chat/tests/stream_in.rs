@@ -1,6 +1,6 @@
 //! Streams of OpenAI and of the vendors that deviate from it, event by event.
 
-use super::stream::read;
+use super::stream::{collect, read};
 
 /// A stream of these chunks. A line that starts with `{"` is a choice's
 /// members, unless it is a chunk already.
@@ -635,5 +635,50 @@ fn comments_and_empty_data_are_passed_over() {
             "data: [DONE] ",
         ],
         &["0 text", r#"0 "a""#, "0 closed", "stop EndTurn", "end"],
+    );
+}
+
+#[test]
+fn a_message_behind_deltas_adds_what_they_did_not_have() {
+    check(
+        &[
+            r#"{"delta":{"content":"Hi"}}"#,
+            r#"{"id":"c1","choices":[{"index":0,"finish_reason":"tool_calls","message":{"content":"Hi","tool_calls":[{"id":"a","function":{"name":"read","arguments":"{}"}}]}}]}"#,
+            DONE,
+        ],
+        &[
+            "0 text", r#"0 "Hi""#, "0 closed", "1 calls read a", "1 {}", "1 closed",
+            "stop ToolCalls", "end",
+        ],
+    );
+}
+
+#[test]
+fn a_message_behind_deltas_is_collected_once() {
+    let stream = include_str!(
+        "../../../../../../vectors/streams/chat-message-repeated-behind-deltas/in.chat.sse"
+    );
+    assert_eq!(
+        collect(stream),
+        concat!(
+            r#"{"object":"chat.completion","id":"05f1c1","created":1763212000,"#,
+            r#""model":"MiniMax-M2","usage":{"total_tokens":30,"prompt_tokens":20,"#,
+            r#""completion_tokens":10},"choices":[{"index":0,"message":{"role":"assistant","#,
+            r#""content":"I read it.","reasoning_content":"A file","tool_calls":[{"id":"call_a","#,
+            r#""type":"function","function":{"name":"read","arguments":"{\"p\":1}"}}]},"#,
+            r#""finish_reason":"tool_calls"}]}"#
+        )
+    );
+}
+
+#[test]
+fn messages_in_place_of_deltas() {
+    check(
+        &[
+            r#"{"id":"c1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"H"}}]}"#,
+            r#"{"id":"c1","choices":[{"index":0,"message":{"content":"i"},"finish_reason":"stop"}]}"#,
+            DONE,
+        ],
+        &["0 text", r#"0 "H""#, r#"0 "i""#, "0 closed", "stop EndTurn", "end"],
     );
 }

@@ -63,6 +63,10 @@ pub struct Options<'r> {
     /// The time, in seconds since 1970, for answers of upstreams that do not say
     /// when they were made. The library reads no clock.
     pub created: Option<u64>,
+    /// A name that no other answer has, for answers of upstreams that give them no id. The
+    /// ids of the answer, of its items and of its calls are made from it; without it, those
+    /// of all such answers are the same. The library makes up nothing random.
+    pub fallback_id: Option<String>,
     /// What the model accepts, if the caller knows better than the library's own
     /// table ([`facts::lookup`]).
     pub facts: Option<ModelFacts>,
@@ -113,6 +117,13 @@ impl<'r> Options<'r> {
     #[must_use]
     pub fn created(mut self, seconds: u64) -> Self {
         self.created = Some(seconds);
+        self
+    }
+
+    /// Gives answers a name whose upstream gives them no id.
+    #[must_use]
+    pub fn fallback_id(mut self, id: impl Into<String>) -> Self {
+        self.fallback_id = Some(id.into());
         self
     }
 

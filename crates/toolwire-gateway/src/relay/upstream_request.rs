@@ -68,6 +68,7 @@ impl UpstreamRequest {
         options.profile = Some(upstream.config.profile_of(&route.model));
         options.kept_state = kept;
         options.created = Some(time_of_day::now());
+        options.fallback_id = Some(context.log.id.clone());
         options.loss_policy = loss_policy;
         options.model = Some(route.model.clone());
         options.output_limit = upstream.config.output_budget.and_then(|policy| {

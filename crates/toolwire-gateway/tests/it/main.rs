@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod answer_ids;
 mod broken_off;
 mod bursts;
 mod canaries;

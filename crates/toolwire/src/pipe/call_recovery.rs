@@ -57,9 +57,10 @@ enum Kind {
 }
 
 impl CallRecovery {
-    pub(super) fn new(recovery: Recovery) -> Self {
+    pub(super) fn new(recovery: Recovery, fallback_id: Option<&str>) -> Self {
         let said = recovery.reads_intent.then(String::new);
-        let progress = Progress { said, ..Progress::default() };
+        let answer_id = fallback_id.unwrap_or_default().to_owned();
+        let progress = Progress { answer_id, said, ..Progress::default() };
         Self { recovery, blocks: Vec::new(), progress }
     }
 
@@ -78,7 +79,7 @@ impl CallRecovery {
     pub(super) fn event(&mut self, event: Event<'_>, sink: &mut dyn EventSink) {
         match event {
             Event::Start(start) => {
-                if let Some(id) = &start.id {
+                if let Some(id) = start.id.as_ref().filter(|id| !id.is_empty()) {
                     self.progress.answer_id = id.decode().into_owned();
                 }
                 sink.event(Event::Start(start));

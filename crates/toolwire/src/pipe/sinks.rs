@@ -107,6 +107,7 @@ pub(super) struct WritingSink<'s> {
     pub(super) written: &'s mut EventGrammar,
     pub(super) writer: &'s mut dyn StreamWriter,
     pub(super) model: Option<&'s str>,
+    pub(super) fallback_id: Option<&'s str>,
     pub(super) summary: &'s mut ResponseSummary,
     pub(super) ledger: &'s mut Ledger,
     pub(super) done: &'s mut bool,
@@ -122,6 +123,11 @@ impl EventSink for WritingSink<'_> {
             self.summary.called(start.model.as_ref());
             if let Some(model) = self.model {
                 start.model = Some(Str::plain(model.to_owned()));
+            }
+            if start.id.as_ref().is_none_or(Str::is_empty)
+                && let Some(fallback) = self.fallback_id
+            {
+                start.id = Some(Str::plain(fallback.to_owned()));
             }
         }
         if let Event::Error(error) = event {

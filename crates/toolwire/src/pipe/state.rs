@@ -76,6 +76,8 @@ pub(super) struct EventTranslator {
     writer: Box<dyn StreamWriter>,
     /// The model's name toward the client, if it is not the upstream's.
     model: Option<String>,
+    /// The id of an answer whose upstream gives it none.
+    fallback_id: Option<String>,
     read: EventGrammar,
     written: EventGrammar,
 }
@@ -105,10 +107,12 @@ impl PipeState {
             });
             PipeMode::Translate(Box::new(EventTranslator {
                 reader: (codec(from).stream_reader)(),
-                recovery: recovery.map(CallRecovery::new),
+                recovery: recovery
+                    .map(|recovery| CallRecovery::new(recovery, options.fallback_id.as_deref())),
                 restorer: CallRestorer::new(restore.unwrap_or_default()),
                 writer: (codec(to).stream_writer)(context),
                 model: options.model.clone(),
+                fallback_id: options.fallback_id.clone(),
                 read: EventGrammar::default(),
                 written: EventGrammar::default(),
             }))
@@ -211,8 +215,16 @@ impl PipeState {
         read: impl FnOnce(&mut dyn StreamReader, &mut dyn EventSink) -> T,
     ) -> Option<T> {
         let PipeMode::Translate(translator) = &mut self.mode else { return None };
-        let EventTranslator { reader, recovery, restorer, writer, model, read: grammar, written } =
-            translator.as_mut();
+        let EventTranslator {
+            reader,
+            recovery,
+            restorer,
+            writer,
+            model,
+            fallback_id,
+            read: grammar,
+            written,
+        } = translator.as_mut();
         let mut sink = RestoringSink {
             measure: &mut self.measure,
             grammar,
@@ -222,6 +234,7 @@ impl PipeState {
                 written,
                 writer: writer.as_mut(),
                 model: model.as_deref(),
+                fallback_id: fallback_id.as_deref(),
                 summary: &mut self.summary,
                 ledger: self.ledger.ledger(),
                 done: &mut self.done,

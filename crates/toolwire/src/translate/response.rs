@@ -28,6 +28,8 @@ pub struct ResponseTranslator {
     recovery: Option<Recovery>,
     loss_policy: LossPolicy,
     model: Option<String>,
+    /// The id of an answer whose upstream gives it none.
+    fallback_id: Option<String>,
 }
 
 /// A translated answer, what happened to it on the way, and what it says.
@@ -86,6 +88,7 @@ impl ResponseTranslator {
             recovery,
             loss_policy: options.loss_policy,
             model: options.model.clone(),
+            fallback_id: options.fallback_id.clone(),
         }
     }
 
@@ -139,6 +142,11 @@ impl ResponseTranslator {
             return self.pass(source, decoded.ok());
         }
         let mut response = decoded.map_err(|error| invalid(source, error))?;
+        if response.id.as_ref().is_none_or(Str::is_empty)
+            && let Some(fallback) = &self.fallback_id
+        {
+            response.id = Some(Str::plain(fallback.clone()));
+        }
         let mut ledger = Ledger::default();
         let recovery = self.recovery.as_ref();
         let found = recovery.map(|recovery| recovery.apply(&mut response, &mut ledger));

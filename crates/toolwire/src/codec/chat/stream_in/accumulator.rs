@@ -163,9 +163,13 @@ impl ChatAccumulator {
         let begins = number.is_none() && id.is_some();
         let id = id.and_then(|field| field.value.reader().string().ok());
         let id = id.filter(|id| !id.is_empty());
-        let known = match number {
-            Some(number) => self.numbered.get(&number).copied(),
-            None => self.calls.len().checked_sub(1),
+        let last = self.calls.len().checked_sub(1);
+        let known = match number.map(|number| self.numbered.get(&number).copied()) {
+            // Some vendors number the pieces of a call otherwise than its beginning, but
+            // only a beginning has a name. vectors/streams/chat-index-ahead-of-its-call
+            Some(None) if !is_named(&fields)? => last,
+            Some(known) => known,
+            None => last,
         };
         let continues = |place: &usize| {
             let known = self.calls.get(*place).and_then(|call| call.text("id"));
@@ -197,6 +201,18 @@ impl ChatAccumulator {
         }
         Ok(())
     }
+}
+
+/// Whether a piece of a call says what is called.
+fn is_named(piece: &[Extra<'_>]) -> Result<bool, ReadError> {
+    let called = |field: &&Extra<'_>| field.key == "function" || field.key == "custom";
+    for field in piece.iter().filter(called).filter(|field| field.value.kind() == Kind::Object) {
+        let [name] = field.value.reader().pick(["name"])?;
+        if name.is_some_and(|name| !name.says_nothing()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Adds to what is called. A name that is repeated is not longer for it.

@@ -49,7 +49,7 @@ impl CallAssembler {
         if self.is_empty_fragment(&fragment) {
             return;
         }
-        let found = self.find(&fragment);
+        let found = self.find(&fragment).or_else(|| self.find_misnumbered(&fragment));
         let is_new = found.is_none();
         self.last = found.unwrap_or_else(|| {
             self.list.push(CallRecord::new(&fragment));
@@ -176,6 +176,24 @@ impl CallAssembler {
             (None, None) => self.directory.by_index.get(&index).copied()?,
         };
         (!self.begins_another(found, fragment)).then_some(found)
+    }
+
+    /// The call of a fragment whose index no call has. Some vendors number the fragments of
+    /// a call otherwise than its beginning, but only a beginning has a name.
+    /// vectors/streams/chat-index-ahead-of-its-call,
+    /// vectors/streams/chat-index-behind-its-call
+    fn find_misnumbered(&self, fragment: &CallFragment<'_>) -> Option<usize> {
+        let is_unknown = |index: &u64| !self.directory.by_index.contains_key(index);
+        if fragment.name.is_some() || !fragment.index.as_ref().is_some_and(is_unknown) {
+            return None;
+        }
+        let with_id = fragment.id.as_ref().and_then(|id| self.directory.with_id(id));
+        with_id.or_else(|| {
+            // An id alone may be that of a call whose name is yet to come.
+            let last = self.list.get(self.last)?;
+            let goes_on = fragment.id.is_none() || fragment.text.is_some();
+            (goes_on && !last.name.is_empty() && !last.is_whole()).then_some(self.last)
+        })
     }
 
     /// Whether a fragment that points to a call begins another.

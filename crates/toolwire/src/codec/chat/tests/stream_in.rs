@@ -1,6 +1,8 @@
 //! Streams of OpenAI and of the vendors that deviate from it, event by event.
 
+use super::super::CODEC;
 use super::stream::{collect, read};
+use crate::model::{Arguments, Item};
 
 /// A stream of these chunks. A line that starts with `{"` is a choice's
 /// members, unless it is a chunk already.
@@ -681,4 +683,35 @@ fn messages_in_place_of_deltas() {
         ],
         &["0 text", r#"0 "H""#, r#"0 "i""#, "0 closed", "stop EndTurn", "end"],
     );
+}
+
+#[test]
+fn calls_whose_pieces_have_other_numbers_are_collected() {
+    for (stream, expected) in [
+        (
+            include_str!(
+                "../../../../../../vectors/streams/chat-index-ahead-of-its-call/in.chat.sse"
+            ),
+            vec![r#"call_a read {"a":1}"#, r#"call_b write {"b":2}"#],
+        ),
+        (
+            include_str!(
+                "../../../../../../vectors/streams/chat-index-behind-its-call/in.chat.sse"
+            ),
+            vec![r#"call_a read {"a":1}"#],
+        ),
+    ] {
+        let answer = collect(stream);
+        let response = (CODEC.decode_response)(&answer).unwrap();
+        let items = response.candidates[0].turns.iter().flat_map(|turn| &turn.items);
+        let calls: Vec<String> = items.map(call_line).collect();
+        assert_eq!(calls, expected);
+    }
+}
+
+fn call_line(item: &Item<'_>) -> String {
+    let Item::Call(call) = item else { panic!("no call: {item:?}") };
+    let id = call.id.as_ref().unwrap().decode();
+    let Arguments::Text(arguments) = &call.arguments else { panic!("no text: {call:?}") };
+    format!("{id} {} {}", call.name.decode(), arguments.decode())
 }

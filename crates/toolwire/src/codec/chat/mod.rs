@@ -15,6 +15,7 @@ mod documents_out;
 mod error_in;
 mod error_out;
 mod foreign_reasoning_in;
+mod lenient_in;
 mod logprobs_out;
 mod overview_in;
 mod reasoning_in;

@@ -83,6 +83,7 @@ fn candidate<'a>(choice: CompletionChoice<'a>, position: u64) -> Result<Candidat
         }
     }
     keep_meaningful(&mut extra);
+    let index = index.and_then(|index| index.or_keep("index", &mut extra));
     if let Some(index) = index.filter(|index| index.value != position) {
         let value = Raw::made(index.value.to_string()).at(index.pos);
         extra.push(Extra { key: Str::plain("index"), value });

@@ -1,5 +1,6 @@
 //! Token counts: reading them.
 
+use super::lenient_in::Lenient;
 use super::wire::{CompletionDetails, PromptDetails, Usage as WireUsage, nest};
 use crate::model::Usage;
 use crate::wire::{At, Extra, Raw, Str, keep_meaningful};
@@ -15,34 +16,45 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         completion_tokens_details,
         extra,
     } = usage;
+    let mut extra = extra;
+    let mut known =
+        |key, count: Option<Count<'a>>| count.and_then(|it| it.or_keep(key, &mut extra));
+    let prompt = known("prompt_tokens", prompt_tokens);
+    let completion = known("completion_tokens", completion_tokens);
+    let total_tokens = known("total_tokens", total_tokens);
     let value = |count: Option<At<u64>>| count.map(|count| count.value);
+    let mut cached = None;
+    let mut written = None;
+    if let Some(details) = prompt_tokens_details
+        && let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, extra: mut inner }) =
+            details.or_keep("prompt_tokens_details", &mut extra)
+    {
+        cached = cached_tokens.and_then(|count| count.or_keep("cached_tokens", &mut inner));
+        written =
+            cache_write_tokens.and_then(|count| count.or_keep("cache_write_tokens", &mut inner));
+        keep_meaningful(&mut inner);
+        nest(&mut extra, "prompt_tokens_details", inner);
+    }
+    let mut reasoning = None;
+    if let Some(details) = completion_tokens_details
+        && let Some(CompletionDetails { at: _, reasoning_tokens, extra: mut inner }) =
+            details.or_keep("completion_tokens_details", &mut extra)
+    {
+        reasoning = reasoning_tokens.and_then(|it| it.or_keep("reasoning_tokens", &mut inner));
+        keep_meaningful(&mut inner);
+        nest(&mut extra, "completion_tokens_details", inner);
+    }
+    let cached_at = cached.map_or(at, |count| count.pos);
+    let written_at = written.map_or(at, |count| count.pos);
     let mut usage = Usage {
         at,
-        input: value(prompt_tokens).unwrap_or_default(),
-        cache_read: None,
-        cache_write: None,
-        output: value(completion_tokens).unwrap_or_default(),
-        reasoning: None,
+        input: value(prompt).unwrap_or_default(),
+        cache_read: value(cached),
+        cache_write: value(written),
+        output: value(completion).unwrap_or_default(),
+        reasoning: value(reasoning),
         extra,
     };
-    let (mut cached_at, mut written_at) = (at, at);
-    if let Some(PromptDetails { at: _, cached_tokens, cache_write_tokens, mut extra }) =
-        prompt_tokens_details
-    {
-        keep_meaningful(&mut extra);
-        usage.cache_read = value(cached_tokens);
-        cached_at = cached_tokens.map_or(at, |count| count.pos);
-        usage.cache_write = value(cache_write_tokens);
-        written_at = cache_write_tokens.map_or(at, |count| count.pos);
-        nest(&mut usage.extra, "prompt_tokens_details", extra);
-    }
-    if let Some(CompletionDetails { at: _, reasoning_tokens, mut extra }) =
-        completion_tokens_details
-    {
-        keep_meaningful(&mut extra);
-        usage.reasoning = value(reasoning_tokens);
-        nest(&mut usage.extra, "completion_tokens_details", extra);
-    }
     let total = total_tokens.as_ref().map(|total| total.value);
     if let Some(surplus) = count_cached(&mut usage, total) {
         usage.extra.push(count("cached_tokens", At::new(cached_at, surplus)));
@@ -58,6 +70,8 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
     keep_meaningful(&mut usage.extra);
     usage
 }
+
+type Count<'a> = Lenient<'a, At<u64>>;
 
 /// Adds cached tokens to the input where a vendor counts them beside. Grok on
 /// Azure reports more of them than it has read in all, and its total says that

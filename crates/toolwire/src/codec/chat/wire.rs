@@ -1,6 +1,7 @@
 //! The objects of Chat Completions, in OpenAI's words.
 
 use super::content_in::Content;
+use super::lenient_in::Lenient;
 use super::tools_in::{Functions, Tools};
 use super::turns_in::Turns;
 use crate::model::Arguments;
@@ -280,7 +281,7 @@ wire! {
 
     /// One of the choices of an answer.
     pub(super) struct CompletionChoice<'a> {
-        index: At<u64> = "index",
+        index: Lenient<'a, At<u64>> = "index",
         message: Message<'a> = "message",
         finish_reason: Str<'a> = "finish_reason",
         logprobs: Raw<'a> = "logprobs",
@@ -290,22 +291,23 @@ wire! {
 
     /// Token counts.
     pub(super) struct Usage<'a> {
-        prompt_tokens: At<u64> = "prompt_tokens",
-        completion_tokens: At<u64> = "completion_tokens",
-        total_tokens: At<u64> = "total_tokens",
-        prompt_tokens_details: PromptDetails<'a> = "prompt_tokens_details",
-        completion_tokens_details: CompletionDetails<'a> = "completion_tokens_details",
+        prompt_tokens: Lenient<'a, At<u64>> = "prompt_tokens",
+        completion_tokens: Lenient<'a, At<u64>> = "completion_tokens",
+        total_tokens: Lenient<'a, At<u64>> = "total_tokens",
+        prompt_tokens_details: Lenient<'a, PromptDetails<'a>> = "prompt_tokens_details",
+        completion_tokens_details: Lenient<'a, CompletionDetails<'a>> =
+            "completion_tokens_details",
     }
 
     /// `prompt_tokens_details`.
     pub(super) struct PromptDetails<'a> {
-        cached_tokens: At<u64> = "cached_tokens",
-        cache_write_tokens: At<u64> = "cache_write_tokens",
+        cached_tokens: Lenient<'a, At<u64>> = "cached_tokens",
+        cache_write_tokens: Lenient<'a, At<u64>> = "cache_write_tokens",
     }
 
     /// `completion_tokens_details`.
     pub(super) struct CompletionDetails<'a> {
-        reasoning_tokens: At<u64> = "reasoning_tokens",
+        reasoning_tokens: Lenient<'a, At<u64>> = "reasoning_tokens",
     }
 }
 

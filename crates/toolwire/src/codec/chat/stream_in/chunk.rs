@@ -6,9 +6,10 @@
 //! times while it is read.
 
 use crate::codec::chat::content_in::Content;
+use crate::codec::chat::lenient_in::Index;
 use crate::codec::chat::wire::Usage;
 use crate::model::{Arguments, Item};
-use crate::wire::{At, Kind, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 wire! {
     /// The data of one event.
@@ -32,7 +33,7 @@ wire! {
 
     /// One of the choices, or what is new in it.
     pub(super) struct ChunkChoice<'a> {
-        index: At<u64> = "index",
+        index: Index = "index",
         delta: ChunkDelta<'a> = "delta",
         /// Some servers send a message where a delta belongs, or the whole one behind them.
         message: Box<ChunkDelta<'a>> = "message",
@@ -69,7 +70,7 @@ wire! {
 
     /// An element of `tool_calls`.
     pub(super) struct CallDelta<'a> {
-        index: At<u64> = "index",
+        index: Index = "index",
         id: Str<'a> = "id",
         kind: Str<'a> = "type",
         function: FunctionDelta<'a> = "function",

@@ -28,6 +28,7 @@ use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
 use self::reasoning::ReasoningMember;
 use self::text_delta::DeltaText;
+use super::lenient_in::Index;
 use super::reasoning_in::ReasoningMembers;
 use super::stop_in::Said;
 use super::wire::{MessageAudio, reread, string};
@@ -177,7 +178,7 @@ impl ChatStreamReader {
         }
         if let Some(choices) = choices {
             choices.try_each(|position, choice| {
-                if choice.index.as_ref().map_or(position as u64, |index| index.value) == 0 {
+                if choice.index.and_then(|Index(index)| index).unwrap_or(position as u64) == 0 {
                     return self.read_choice(choice, sink);
                 }
                 if !std::mem::replace(&mut self.reported_other_choices, true) {
@@ -390,7 +391,7 @@ impl ChatStreamReader {
             (None, Some(custom)) => CallFragment::from_custom(*custom),
             (None, None) => CallFragment::empty(),
         };
-        fragment.index = index.map(|index| index.value);
+        fragment.index = index.and_then(|Index(index)| index);
         fragment.id = id;
         fragment.place = place;
         fragment.extra.extend(extra);

@@ -44,6 +44,8 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
         keep_meaningful(&mut inner);
         nest(&mut extra, "completion_tokens_details", inner);
     }
+    let cached = cached.or_else(|| take_first(&CACHED, &mut extra));
+    let written = written.or_else(|| take_first(&WRITTEN, &mut extra));
     let cached_at = cached.map_or(at, |count| count.pos);
     let written_at = written.map_or(at, |count| count.pos);
     let mut usage = Usage {
@@ -72,6 +74,25 @@ pub(super) fn read<'a>(usage: WireUsage<'a>) -> Usage<'a> {
 }
 
 type Count<'a> = Lenient<'a, At<u64>>;
+
+/// Where vendors count cached tokens if not in the details, as a part of the input all the
+/// same: Kimi, DeepSeek, and gateways in the words of Messages. vectors/responses/chat-cached-outside-details
+const CACHED: [&str; 3] = ["cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens"];
+
+/// The same for tokens that were written to a cache.
+const WRITTEN: [&str; 1] = ["cache_creation_input_tokens"];
+
+/// Takes the first of these members that is a count out of the unknown ones.
+fn take_first(keys: &[&str], extra: &mut Vec<Extra<'_>>) -> Option<At<u64>> {
+    keys.iter().find_map(|key| {
+        let place = extra.iter().position(|field| field.key == *key)?;
+        let value = &extra.get(place)?.value;
+        let count = value.text().parse().ok()?;
+        let pos = value.pos();
+        extra.remove(place);
+        Some(At::new(pos, count))
+    })
+}
 
 /// Adds cached tokens to the input where a vendor counts them beside. Grok on
 /// Azure reports more of them than it has read in all, and its total says that

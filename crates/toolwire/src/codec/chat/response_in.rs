@@ -4,8 +4,9 @@ use super::stop_in::Said;
 use super::wire::{Completion, CompletionChoice};
 use super::{stop_in, turns_in, usage_in};
 use crate::codec::openai;
+use crate::codec::openai::base_resp_in::{self, BASE_RESP};
 use crate::model::{Candidate, Protocol, Response, Role, Stop, Turn};
-use crate::wire::{At, Extra, Raw, ReadError, Reader, Str, What, keep_meaningful};
+use crate::wire::{At, Extra, Pos, Raw, ReadError, Reader, Str, What, keep_meaningful};
 
 /// Reads an answer.
 pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
@@ -22,6 +23,20 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         error,
         mut extra,
     } = read;
+    if choices.as_ref().is_none_or(Vec::is_empty)
+        && let Some(failed) = reported_failure(at, &extra)
+    {
+        return Ok(Response {
+            origin: Protocol::Chat,
+            id,
+            model,
+            created,
+            candidates: vec![failed],
+            usage: usage.map(usage_in::read),
+            tier: service_tier,
+            extra,
+        });
+    }
     let choices = choices.ok_or_else(|| ReadError::missing(at, "choices"))?;
     // The model has not even said nothing.
     if choices.is_empty() {
@@ -49,6 +64,20 @@ pub(super) fn decode<'a>(body: &'a str) -> Result<Response<'a>, ReadError> {
         usage: usage.map(usage_in::read),
         tier: service_tier,
         extra,
+    })
+}
+
+/// The answer that MiniMax reports to have failed in a member of its own, and has no choices.
+/// vectors/errors/chat-vendor-minimax
+fn reported_failure<'a>(at: Pos, extra: &[Extra<'a>]) -> Option<Candidate<'a>> {
+    let report = &extra.iter().find(|field| field.key == BASE_RESP)?.value;
+    let stop = Stop::Failed(Box::new(base_resp_in::error(report)?));
+    Some(Candidate {
+        at,
+        turns: vec![Turn::new(at, Role::Assistant, Vec::new())],
+        stop: At::new(report.pos(), stop),
+        logprobs: None,
+        extra: Vec::new(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! What OpenAI's protocols share.
 
 mod arguments_in;
+pub(crate) mod base_resp_in;
 pub(super) mod error_in;
 pub(super) mod error_out;
 mod model_facts_out;

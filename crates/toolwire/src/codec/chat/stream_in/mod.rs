@@ -13,6 +13,7 @@ mod call_directory;
 mod call_record;
 mod calls;
 mod chunk;
+mod failure;
 mod fragment;
 mod members;
 mod reasoning;
@@ -24,6 +25,7 @@ use self::calls::UnnamedCall;
 use self::chunk::{
     AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs,
 };
+use self::failure::{is_error, reported_error, truncated};
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
 use self::reasoning::ReasoningMember;
@@ -95,6 +97,10 @@ impl StreamReader for ChatStreamReader {
         reader.finish()?;
         if is_error(&chunk) {
             return self.read_error(frame.data, sink);
+        }
+        if let Some(error) = reported_error(&chunk) {
+            self.fail(error, sink);
+            return Ok(());
         }
         self.read_chunk(chunk, sink)?;
         self.blocks.forget_positions();
@@ -464,17 +470,6 @@ fn first<'a>(list: Option<Raw<'a>>) -> Option<Raw<'a>> {
     if elements.more(&mut reader).ok()? { reader.raw().ok() } else { None }
 }
 
-/// Whether the data of an event is an error. Servers that do not nest an error
-/// name it as the kind of object, or send a message and no choices.
-fn is_error(chunk: &Chunk<'_>) -> bool {
-    let has = |key: &str| chunk.extra.iter().any(|field| field.key == key);
-    let bare = chunk.choices.is_none() && chunk.usage.is_none();
-    let kind = chunk.object.as_ref().and_then(string);
-    chunk.error.as_ref().is_some_and(is_meaningful)
-        || kind.is_some_and(|kind| kind == "error")
-        || (bare && (has("message") || has("detail")))
-}
-
 /// The lists in `logprobs` of the text and of the refusal, if they are not empty.
 fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw<'a>>) {
     let Some(Ok(Logprobs { at: _, content, refusal, extra: _ })) =
@@ -484,10 +479,4 @@ fn split_logprobs<'a>(logprobs: Option<Raw<'a>>) -> (Option<Raw<'a>>, Option<Raw
     };
     let filled = |list: Option<Raw<'a>>| list.filter(|list| !list.is_empty());
     (filled(content), filled(refusal))
-}
-
-fn truncated(message: &str) -> ApiError {
-    let mut error = ApiError::new(ErrorKind::Truncated, message);
-    error.code = Some("upstream_truncated".to_owned());
-    error
 }

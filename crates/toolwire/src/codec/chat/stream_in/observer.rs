@@ -5,6 +5,7 @@ use super::text_delta::{self, DeltaText};
 use crate::codec::chat::stop_in::Said;
 use crate::codec::chat::wire::{Usage, reread};
 use crate::codec::chat::{stop_in, usage_in};
+use crate::codec::openai::base_resp_in::{self, BASE_RESP};
 use crate::codec::{EventOutcome, StreamObserver, openai};
 use crate::model::{Own, ResponseSummary, Start, Stop};
 use crate::wire::sse::Frame;
@@ -39,16 +40,19 @@ impl StreamObserver for ChatStreamObserver {
             return Ok(EventOutcome::End);
         }
         let mut reader = Reader::new(frame.data);
-        let mut failed = false;
+        let (mut failed, mut has_choices, mut reported) = (false, false, None);
         let mut members = reader.object()?;
         while let Some(key) = members.next(&mut reader)? {
             let name = key.decode();
             if name == "choices" && reader.peek() == Kind::Array {
+                has_choices = true;
                 self.read_choices(&mut reader, summary)?;
             } else if name == "usage" && reader.peek() == Kind::Object {
                 read_usage(&mut reader, summary)?;
             } else if name == "x_groq" && reader.peek() == Kind::Object {
                 failed |= read_groq(&reader.raw()?, summary);
+            } else if name == BASE_RESP {
+                reported = base_resp_in::error(&reader.raw()?);
             } else {
                 failed |= name == "error" && reader.peek() != Kind::Null;
                 reader.skip()?;
@@ -60,6 +64,11 @@ impl StreamObserver for ChatStreamObserver {
             // vectors/streams/chat-openrouter-error-first
             summary.passes_failure = false;
             summary.error = openai::error_in::decode(None, frame.data).ok();
+            return Ok(EventOutcome::Failed);
+        }
+        if let Some(error) = reported.filter(|_error| !has_choices) {
+            summary.passes_failure = false;
+            summary.error = Some(error);
             return Ok(EventOutcome::Failed);
         }
         if repeats {

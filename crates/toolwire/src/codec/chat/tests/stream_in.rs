@@ -1,8 +1,12 @@
 //! Streams of OpenAI and of the vendors that deviate from it, event by event.
 
+use std::ops::ControlFlow;
+
 use super::super::CODEC;
 use super::stream::{collect, read};
-use crate::model::{Arguments, Item};
+use crate::codec::EventOutcome;
+use crate::model::{Arguments, ErrorKind, Item, ResponseSummary};
+use crate::wire::sse::Frames;
 
 /// A stream of these chunks. A line that starts with `{"` is a choice's
 /// members, unless it is a chunk already.
@@ -714,4 +718,23 @@ fn call_line(item: &Item<'_>) -> String {
     let id = call.id.as_ref().unwrap().decode();
     let Arguments::Text(arguments) = &call.arguments else { panic!("no text: {call:?}") };
     format!("{id} {} {}", call.name.decode(), arguments.decode())
+}
+
+#[test]
+fn a_vendors_report_of_an_error_is_noticed_where_the_bytes_pass() {
+    let data =
+        r#"{"choices":null,"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}"#;
+    let mut observer = (CODEC.stream_observer)();
+    let mut summary = ResponseSummary::default();
+    let mut frames = Frames::default();
+    let mut outcomes = Vec::new();
+    let stream = format!("data: {data}\n\n");
+    let mut each = |frame: crate::wire::sse::Frame<'_>| {
+        outcomes.push(observer.frame(&frame, &mut summary).unwrap());
+        ControlFlow::Continue(())
+    };
+    frames.push(stream.as_bytes(), &mut each).unwrap();
+    assert!(matches!(outcomes[..], [EventOutcome::Failed]));
+    let error = summary.error.unwrap();
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Quota, "insufficient balance"));
 }

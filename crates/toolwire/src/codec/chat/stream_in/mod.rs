@@ -410,6 +410,12 @@ impl ChatStreamReader {
             self.fail(truncated("The upstream ended its stream without an answer."), sink);
         } else if self.finish_reason.is_none() && self.blocks.is_cut() {
             self.fail(truncated("The upstream ended its stream in the middle of a call."), sink);
+        } else if self.finish_reason.is_none() && self.reported_other_choices {
+            // Foundry Local counts the index of the choice up with every chunk, so what was left
+            // out as other answers may be the rest of this one.
+            // vectors/streams/chat-choice-index-counts-chunks
+            let message = "The upstream ended its stream without an end of its first answer.";
+            self.fail(truncated(message), sink);
         } else {
             self.end(sink);
         }

@@ -32,6 +32,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("relay/dry_run.rs::is_wanted", "looks up one header"),
     ("relay/dry_run.rs::respond", "copies a translated request once"),
     ("relay/dry_run.rs::write", "copies a translated request once"),
+    ("relay/attempt.rs::send", "what relay/mod.rs::relay does"),
     ("relay/mod.rs::plan", "what relay/mod.rs::relay does"),
     ("relay/mod.rs::upstream_headers", "what relay/headers.rs::for_upstream does"),
     ("relay/failure.rs::into_body", "what relay/failure.rs::into_response does"),

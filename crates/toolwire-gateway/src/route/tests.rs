@@ -182,3 +182,25 @@ fn clients_of_a_vendor_with_two_protocols() {
         }
     }
 }
+
+/// A probe is of the upstream that is due. If the request cannot go there, the next one is
+/// the probe.
+#[tokio::test(start_paused = true)]
+async fn a_probe_that_is_left_out_is_given_back() {
+    let active = active(&[("healthy", &["m"]), ("due", &["m"])], &[]);
+    let due = &active.upstreams[1];
+    for _ in 0..RetryPolicy::default().eject_after {
+        due.failed();
+    }
+    tokio::time::advance(RetryPolicy::default().first_ejection).await;
+    for _ in 0..3 {
+        let mut route = find(&active, "m", Protocol::Chat).unwrap();
+        assert!(route.probe.as_ref().is_some_and(|probe| probe.is_of(&due.health)));
+        assert_eq!(route.upstreams[0].config.name, "due");
+        route.retain(|upstream| upstream.config.name == "healthy");
+        assert!(route.probe.is_none());
+    }
+    let mut route = find(&active, "m", Protocol::Chat).unwrap();
+    route.retain(|upstream| upstream.config.name == "due");
+    assert!(route.probe.is_some_and(|probe| probe.is_of(&due.health)));
+}

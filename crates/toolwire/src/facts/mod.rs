@@ -196,6 +196,13 @@ facts! {
     media: Media,
 }
 
+impl ModelFacts {
+    /// Whether the model is known not to think at all.
+    pub fn never_thinks(&self) -> bool {
+        self.thinking.is_some_and(|fact| fact.value == ThinkingControl::None)
+    }
+}
+
 /// Who says what is in a row.
 #[derive(Clone, Copy)]
 struct Source {

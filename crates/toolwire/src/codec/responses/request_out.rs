@@ -80,7 +80,7 @@ pub(super) fn encode(
     if let Some(tier) = tier {
         write_tier(tier, &mut object, cx);
     }
-    write_state(state, output, &mut object);
+    write_state(state, output, &mut object, cx);
     cx.ledger.lost(context_management, Code::ContextManagement);
     write_stream(stream, &mut object, cx.ledger);
     write_extra(extra, &mut object, cx);
@@ -217,8 +217,14 @@ fn write_tier(tier: &Str<'_>, object: &mut Object<'_>, cx: &mut EncodeContext<'_
 }
 
 /// A client of another protocol does not know stored answers. So none is stored
-/// unless the client asks for it, and the answer includes sealed reasoning.
-fn write_state(state: &ServerState<'_>, output: &Output<'_>, object: &mut Object<'_>) {
+/// unless the client asks for it, and the answer includes sealed reasoning, which
+/// OpenAI refuses to include for a model that does not reason.
+fn write_state(
+    state: &ServerState<'_>,
+    output: &Output<'_>,
+    object: &mut Object<'_>,
+    cx: &EncodeContext<'_>,
+) {
     let ServerState {
         store,
         previous,
@@ -232,13 +238,17 @@ fn write_state(state: &ServerState<'_>, output: &Output<'_>, object: &mut Object
     object.maybe("previous_response_id", previous.as_ref());
     object.maybe("conversation", conversation.as_ref());
     object.maybe("background", background.as_ref());
-    {
-        let mut list = object.array("include");
-        list.push("reasoning.encrypted_content");
-        if output.logprobs.is_some_and(|wanted| wanted.value) {
+    object.array_if_any("include", |list| {
+        let reasons = !cx.profile.model.never_thinks();
+        if reasons {
+            list.push("reasoning.encrypted_content");
+        }
+        let logprobs = output.logprobs.is_some_and(|wanted| wanted.value);
+        if logprobs {
             list.push(INCLUDE_LOGPROBS);
         }
-    }
+        reasons || logprobs
+    });
     object.maybe("truncation", truncation.as_ref());
 }
 

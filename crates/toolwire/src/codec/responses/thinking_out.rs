@@ -14,10 +14,13 @@ pub(super) fn write_thinking(
 ) {
     let Thinking { at, effort, mode, budget, display, extra } = thinking;
     let place = effort.as_ref().map(|effort| effort.pos).or(budget.map(|budget| budget.pos));
-    let wanted = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), cx.ledger);
+    let wanted = self::effort(effort.as_ref(), mode.as_ref(), budget.as_ref(), cx);
     let effort = wanted.and_then(|effort| openai::fit_effort(effort, place.unwrap_or(*at), cx));
     cx.thinks = effort.as_ref().is_some_and(|effort| *effort != Effort::None);
-    let summary = summary(display.as_ref(), mode.as_ref(), cx.ledger);
+    let summary = match cx.profile.model.never_thinks() {
+        true => lose_summary(display.as_ref(), cx.ledger),
+        false => summary(display.as_ref(), mode.as_ref(), cx.ledger),
+    };
     cx.ledger.only(extra);
     if effort.is_none() && summary.is_none() {
         return;
@@ -33,8 +36,10 @@ fn effort<'r>(
     effort: Option<&'r At<Effort<'_>>>,
     mode: Option<&At<ThinkingMode<'_>>>,
     budget: Option<&At<u64>>,
-    ledger: &mut Ledger,
+    cx: &mut EncodeContext<'_>,
 ) -> Option<Effort<'r>> {
+    let never_thinks = cx.profile.model.never_thinks();
+    let ledger = &mut *cx.ledger;
     match mode.map(|mode| &mode.value) {
         Some(ThinkingMode::Disabled) => {
             if let Some(effort) = effort {
@@ -52,6 +57,10 @@ fn effort<'r>(
         }
         Some(ThinkingMode::BetweenTools | ThinkingMode::Other(_)) => {
             ledger.degraded(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
+        }
+        Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) if never_thinks => {
+            let note = ledger.dropped(mode.map_or(Pos::NONE, |mode| mode.pos), Code::ThinkingMode);
+            note.detail("The model does not reason.");
         }
         Some(ThinkingMode::Adaptive | ThinkingMode::Enabled) => {
             ledger
@@ -103,6 +112,20 @@ fn summary<'r>(
         Some(display) => summary_word(display),
         None => thinks.then(|| Str::plain("auto")),
     }
+}
+
+/// What the client wants to see of reasoning that there is none of. OpenAI refuses
+/// `reasoning` for a model that does not reason.
+fn lose_summary(display: Option<&At<Display<'_>>>, ledger: &mut Ledger) -> Option<Str<'static>> {
+    let At { pos, value } = display?;
+    match value {
+        Display::Omitted => ledger.emulated(*pos, Code::ReasoningDisplay),
+        Display::Summary | Display::Concise | Display::Detailed | Display::Other(_) => {
+            ledger.dropped(*pos, Code::ReasoningDisplay)
+        }
+    }
+    .detail("The model does not reason, so there is nothing to show.");
+    None
 }
 
 /// `reasoning.summary` for what the client wants to see.

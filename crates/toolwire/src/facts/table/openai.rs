@@ -110,14 +110,14 @@ pub(super) const ROWS: &[Row] = &[
         },
     ),
     OPENAI.row(
-        &["gpt-5-chat", "gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat"],
+        &["gpt-5-chat"],
         RowFacts {
-            context_window: Some(128_000),
-            max_output: Some(16_384),
-            media: Some(IMAGE_AND_DOCUMENT),
-            ..NOTHING
+            thinking: Some(ThinkingControl::None),
+            efforts: Some(Efforts::EMPTY),
+            ..GPT_5_CHAT
         },
     ),
+    OPENAI.row(&["gpt-5.1-chat", "gpt-5.2-chat", "gpt-5.3-chat"], GPT_5_CHAT),
     OPENAI.row(
         &["gpt-5.1"],
         RowFacts {
@@ -220,6 +220,13 @@ const GPT_5: RowFacts = RowFacts {
     context_window: Some(400_000),
     max_output: Some(128_000),
     thinking: Some(ThinkingControl::Effort),
+    media: Some(IMAGE_AND_DOCUMENT),
+    ..NOTHING
+};
+
+const GPT_5_CHAT: RowFacts = RowFacts {
+    context_window: Some(128_000),
+    max_output: Some(16_384),
     media: Some(IMAGE_AND_DOCUMENT),
     ..NOTHING
 };

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::references::split;
 use super::root::UNIONS;
-use super::walk::{Visitor, walk};
+use super::walk::{Holds, Visitor, walk};
 use crate::wire::{Kind, Raw, Read, ReadError, Reader, Str};
 
 /// Whether OpenAI accepts the schema as strict: every object closed and all its
-/// properties required, and only keywords that its decoder can hold the model
-/// to.
+/// properties required, every value of a stated type, nothing beside a reference,
+/// and only keywords that its decoder can hold the model to.
 pub(crate) fn fits_openai_strict(schema: &Raw<'_>) -> bool {
     let Some(facts) = Facts::of(schema, &openai_refuses) else { return false };
     facts.root_object
         && !facts.refused
+        && !facts.has_untyped
+        && !facts.has_described_reference
         && facts.open_objects == 0
         && facts.optional == 0
         && facts.external == 0
@@ -39,9 +41,18 @@ fn openai_refuses(key: &str, value: &Raw<'_>) -> bool {
     match key {
         "allOf" | "default" => true,
         "additionalProperties" => value.text() != "false",
+        "format" => !value
+            .reader()
+            .string()
+            .is_ok_and(|name| OPENAI_FORMATS.contains(&name.decode().as_ref())),
         other => both_refuse(other),
     }
 }
+
+/// The formats of texts that OpenAI's decoder knows:
+/// developers.openai.com, structured outputs.
+const OPENAI_FORMATS: [&str; 9] =
+    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
 /// Whether Anthropic cannot hold a model to this keyword.
 pub(super) fn anthropic_refuses(key: &str, value: &Raw<'_>) -> bool {
@@ -95,6 +106,10 @@ struct Facts<'v> {
     properties: usize,
     enum_values: usize,
     unions: usize,
+    /// Whether a schema states neither a type, nor a choice, nor a reference.
+    has_untyped: bool,
+    /// Whether a reference has other keywords beside it.
+    has_described_reference: bool,
     levels: usize,
     /// References that leave the document, or lead nowhere that is understood.
     external: usize,
@@ -112,6 +127,10 @@ struct Node {
     object: bool,
     closed: bool,
     union: bool,
+    /// Whether it has a `type` or an `anyOf`.
+    typed: bool,
+    reference: bool,
+    keywords: usize,
     properties: Vec<String>,
     required: BTreeSet<String>,
 }
@@ -128,6 +147,8 @@ impl<'v> Facts<'v> {
             properties: 0,
             enum_values: 0,
             unions: 0,
+            has_untyped: false,
+            has_described_reference: false,
             levels: 0,
             external: 0,
             edges: BTreeMap::new(),
@@ -190,6 +211,14 @@ impl<'s> Visitor<'s> for Facts<'_> {
         let value = reader.raw()?;
         let key = key.decode();
         self.refused |= (self.refuses)(&key, &value);
+        self.has_untyped |= value.kind() == Kind::Bool
+            && key != "additionalProperties"
+            && Holds::of(&key) == Holds::Schemas;
+        if let Some(node) = self.open.last_mut() {
+            node.keywords += 1;
+            node.typed |= key == "type";
+            node.reference |= key == "$ref";
+        }
         match (key.as_ref(), value.kind()) {
             ("$ref", Kind::String) => {
                 let target = value.reader().string()?;
@@ -234,6 +263,10 @@ impl<'s> Visitor<'s> for Facts<'_> {
         }
     }
 
+    fn any_or_none(&mut self) {
+        self.has_untyped = true;
+    }
+
     fn enter(&mut self) {
         self.open.push(Node::default());
         if let Some(name) = self.next.take() {
@@ -248,10 +281,10 @@ impl<'s> Visitor<'s> for Facts<'_> {
         let root = self.open.len() == 1;
         // Neither vendor takes a union for the arguments as a whole.
         self.refused |= root && UNIONS.contains(&key.as_ref());
-        if key == "anyOf"
-            && let Some(node) = self.open.last_mut()
-        {
-            node.union = true;
+        if let Some(node) = self.open.last_mut() {
+            node.keywords += 1;
+            node.union |= key == "anyOf";
+            node.typed |= key == "anyOf";
         }
     }
 
@@ -261,7 +294,9 @@ impl<'s> Visitor<'s> for Facts<'_> {
         if self.within.last().is_some_and(|(at, _)| *at == depth) {
             self.within.pop();
         }
-        let Node { object, closed, union, properties, required } = node;
+        let Node { object, closed, union, typed, reference, keywords, properties, required } = node;
+        self.has_untyped |= !typed && !reference;
+        self.has_described_reference |= reference && keywords > 1;
         self.unions += usize::from(union);
         if object {
             self.open_objects += usize::from(!closed);

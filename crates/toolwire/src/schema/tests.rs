@@ -252,7 +252,7 @@ fn strict_subsets() {
             names.join(",")
         )
     };
-    let cases: [(String, bool, bool); 22] = [
+    let cases: [(String, bool, bool); 32] = [
         (closed(r#"{"type":"string"}"#), true, true),
         (r#"{"type":"object","properties":{},"additionalProperties":false}"#.into(), true, true),
         (EMPTY.into(), false, false),
@@ -264,10 +264,20 @@ fn strict_subsets() {
         (closed(r#"{"allOf":[{"type":"string"}]}"#), false, true),
         (closed(r#"{"type":"integer","minimum":0}"#), true, false),
         (closed(r#"{"type":"string","minLength":1}"#), true, false),
-        (closed(r#"{"type":"array","items":{},"minItems":1}"#), true, true),
-        (closed(r#"{"type":"array","items":{},"minItems":2}"#), true, false),
+        (closed(r#"{"type":"array","items":{"type":"null"},"minItems":1}"#), true, true),
+        (closed(r#"{"type":"array","items":{"type":"null"},"minItems":2}"#), true, false),
+        (closed(r#"{"type":"array","items":{}}"#), false, true),
+        (closed(r#"{"type":"array","items":true}"#), false, true),
+        (closed("true"), false, true),
+        (closed(r#"{"description":"Anything."}"#), false, true),
+        (closed(r#"{"const":1}"#), false, true),
+        (closed(r#"{"type":"string","format":"date-time"}"#), true, true),
+        (closed(r#"{"type":"string","format":"uri"}"#), false, true),
+        (closed(r#"{"anyOf":[{"type":"string"}],"description":"A choice."}"#), true, true),
+        (closed(r##"{"$ref":"#/$defs/a"}"##), true, true),
+        (closed(r##"{"$ref":"#/$defs/a","description":"Such a thing."}"##), false, true),
         (closed(r#"{"type":"string","default":"x"}"#), false, true),
-        (closed(r#"{"enum":["a",{"b":1}]}"#), true, false),
+        (closed(r#"{"enum":["a",{"b":1}]}"#), false, false),
         (closed(r##"{"$ref":"#"}"##), true, false),
         (closed(r#"{"$ref":"https://example.com/x"}"#), false, false),
         (optional(1), false, true),
@@ -281,10 +291,11 @@ fn strict_subsets() {
         assert_eq!(fits_openai_strict(&raw), openai, "OpenAI: {schema}");
         assert_eq!(fits_anthropic_strict(&raw), anthropic, "Anthropic: {schema}");
     }
-    let two = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"],"additionalProperties":false,"$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{"items":{"$ref":"#/$defs/a"}}}}"##;
+    let two = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"],"additionalProperties":false,"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"type":"array","items":{"$ref":"#/$defs/a"}}}}"##;
     let raw = Raw::parse(two).unwrap();
     assert!(fits_openai_strict(&raw) && !fits_anthropic_strict(&raw));
-    let line = two.replace(r##"{"items":{"$ref":"#/$defs/a"}}"##, r#"{"type":"string"}"#);
+    let line =
+        two.replace(r##"{"type":"array","items":{"$ref":"#/$defs/a"}}"##, r#"{"type":"string"}"#);
     assert!(fits_anthropic_strict(&Raw::parse(&line).unwrap()));
 }
 

@@ -13,6 +13,9 @@ pub(super) trait Visitor<'s> {
     /// The name of a property or definition, before its schema.
     fn name(&mut self, _of: &str, _name: &Str<'s>) {}
 
+    /// A schema in a list or under a name is `true` or `false`.
+    fn any_or_none(&mut self) {}
+
     /// A schema that is an object begins.
     fn enter(&mut self) {}
 
@@ -75,6 +78,7 @@ impl Holds {
 fn schema<'s>(reader: &mut Reader<'s>, visitor: &mut impl Visitor<'s>) -> Result<(), ReadError> {
     // `true` and `false` are schemas, and a malformed one is not for us to judge.
     if reader.peek() != Kind::Object {
+        visitor.any_or_none();
         return reader.skip();
     }
     visitor.enter();

@@ -24,7 +24,7 @@ pub(crate) use root::FREEFORM;
 pub use root::{EMPTY, RootChange, root};
 pub use slim::Slim;
 pub(crate) use slim::slim;
-pub(crate) use strict::{fits_anthropic_strict, fits_openai_strict};
+pub(crate) use strict::{fits_anthropic_format, fits_anthropic_strict, fits_openai_strict};
 
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,16 @@ pub(crate) fn fits_anthropic_strict(schema: &Raw<'_>) -> bool {
         && !facts.recursive()
 }
 
+/// Whether Anthropic can hold an answer to the schema at all: no recursion, no
+/// references out of it or inside an `allOf`, no choice among objects or lists.
+pub(crate) fn fits_anthropic_format(schema: &Raw<'_>) -> bool {
+    let Some(facts) = Facts::of(schema, &|_key, _value| false) else { return true };
+    !facts.leaves_document
+        && !facts.has_reference_in_all_of
+        && !facts.has_composite_enum
+        && !facts.recursive()
+}
+
 fn openai_refuses(key: &str, value: &Raw<'_>) -> bool {
     match key {
         "allOf" | "default" => true,
@@ -113,6 +123,11 @@ struct Facts<'v> {
     levels: usize,
     /// References that leave the document, or lead nowhere that is understood.
     external: usize,
+    /// Whether a reference leaves the document.
+    leaves_document: bool,
+    has_reference_in_all_of: bool,
+    /// Whether objects or lists are among the values that an `enum` offers.
+    has_composite_enum: bool,
     /// Which definition refers to which. The root is the empty name.
     edges: BTreeMap<String, BTreeSet<String>>,
     /// The definition being walked, and how deep it stands.
@@ -130,6 +145,8 @@ struct Node {
     /// Whether it has a `type` or an `anyOf`.
     typed: bool,
     reference: bool,
+    /// Whether the schemas that are being walked stand in its `allOf`.
+    in_all_of: bool,
     keywords: usize,
     properties: Vec<String>,
     required: BTreeSet<String>,
@@ -151,6 +168,9 @@ impl<'v> Facts<'v> {
             has_described_reference: false,
             levels: 0,
             external: 0,
+            leaves_document: false,
+            has_reference_in_all_of: false,
+            has_composite_enum: false,
             edges: BTreeMap::new(),
             within: vec![(0, String::new())],
             next: None,
@@ -165,6 +185,7 @@ impl<'v> Facts<'v> {
             None if target == "#" => "",
             None => {
                 self.external += 1;
+                self.leaves_document |= !target.starts_with('#');
                 return;
             }
         };
@@ -225,7 +246,11 @@ impl<'s> Visitor<'s> for Facts<'_> {
                 self.refer(&target.decode());
             }
             ("enum", Kind::Array) => {
-                self.enum_values += Vec::<Raw<'_>>::read(&mut value.reader())?.len();
+                let values = Vec::<Raw<'_>>::read(&mut value.reader())?;
+                let is_composite =
+                    |value: &Raw<'_>| matches!(value.kind(), Kind::Object | Kind::Array);
+                self.has_composite_enum |= values.iter().any(is_composite);
+                self.enum_values += values.len();
             }
             (key, kind) => {
                 let Some(node) = self.open.last_mut() else { return Ok(()) };
@@ -285,6 +310,7 @@ impl<'s> Visitor<'s> for Facts<'_> {
             node.keywords += 1;
             node.union |= key == "anyOf";
             node.typed |= key == "anyOf";
+            node.in_all_of = key == "allOf";
         }
     }
 
@@ -294,8 +320,20 @@ impl<'s> Visitor<'s> for Facts<'_> {
         if self.within.last().is_some_and(|(at, _)| *at == depth) {
             self.within.pop();
         }
-        let Node { object, closed, union, typed, reference, keywords, properties, required } = node;
+        let Node {
+            object,
+            closed,
+            union,
+            typed,
+            reference,
+            in_all_of: _,
+            keywords,
+            properties,
+            required,
+        } = node;
         self.has_untyped |= !typed && !reference;
+        self.has_reference_in_all_of |=
+            reference && self.open.last().is_some_and(|around| around.in_all_of);
         self.has_described_reference |= reference && keywords > 1;
         self.unions += usize::from(union);
         if object {

@@ -458,7 +458,7 @@ fn any_schema_becomes_one_that_every_protocol_accepts() {
 
 #[test]
 fn formats_that_messages_takes() {
-    use FormatChange::{Closed, Loosened};
+    use FormatChange::{Closed, Loosened, Reworded};
     let cases = [
         (
             r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
@@ -486,6 +486,26 @@ fn formats_that_messages_takes() {
             r#"{"type":"object","additionalProperties":false}"#,
         ),
         ("true", None, "true"),
+        (
+            r##"{"allOf":[{"$ref":"#/$defs/a"}],"description":"One."}"##,
+            Some(Reworded),
+            r##"{"anyOf":[{"$ref":"#/$defs/a"}],"description":"One."}"##,
+        ),
+        (
+            r##"{"anyOf":[{"type":"null"}],"allOf":[{"$ref":"#/$defs/a"}]}"##,
+            None,
+            r##"{"anyOf":[{"type":"null"}],"allOf":[{"$ref":"#/$defs/a"}]}"##,
+        ),
+        (
+            r##"{"allOf":[true,{"$ref":"#/$defs/a"}],"description":"Two."}"##,
+            None,
+            r##"{"allOf":[true,{"$ref":"#/$defs/a"}],"description":"Two."}"##,
+        ),
+        (
+            r#"{"oneOf":[{"type":"string"}],"anyOf":[{"type":"null"}]}"#,
+            Some(Loosened),
+            r#"{"anyOf":[{"type":"null"}]}"#,
+        ),
     ];
     for (schema, change, expected) in cases {
         let raw = Raw::parse(schema).unwrap();
@@ -493,6 +513,25 @@ fn formats_that_messages_takes() {
         assert_eq!((rewritten.text(), found), (expected, change), "{schema}");
         let (again, change) = output_format(&rewritten);
         assert_eq!((again.text(), change), (expected, None), "twice: {schema}");
+    }
+}
+
+#[test]
+fn formats_that_messages_refuses() {
+    for (schema, fits) in [
+        (r#"{"enum":["[a]","{b}",1,null]}"#, true),
+        (r#"{"enum":["a",{"b":1}]}"#, false),
+        (r#"{"enum":[[1]]}"#, false),
+        (r##"{"properties":{"a":{"$ref":"#/properties/b"},"b":{}}}"##, true),
+        (r#"{"properties":{"a":{"$ref":"https://example.com/a.json"}}}"#, false),
+        (r##"{"properties":{"a":{"$ref":"#"}}}"##, false),
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}}"##, false),
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"items":{"$ref":"#/$defs/b"}},"b":{}}}"##, true),
+        (r##"{"allOf":[{"$ref":"#/$defs/a"},{"type":"object"}],"$defs":{"a":{}}}"##, false),
+        (r##"{"allOf":[{"items":{"$ref":"#/$defs/a"}}],"$defs":{"a":{}}}"##, true),
+        (r##"{"allOf":[{}],"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{}}}"##, true),
+    ] {
+        assert_eq!(fits_anthropic_format(&Raw::parse(schema).unwrap()), fits, "{schema}");
     }
 }
 

@@ -312,19 +312,13 @@ fn format_schema<'f>(format: Option<&'f At<Format<'_>>>, ledger: &mut Ledger) ->
             for label in [name, description].into_iter().flatten() {
                 ledger.dropped(label.pos(), Code::FormatName).info();
             }
-            if let Some(strict) = strict {
-                let note = ledger.emulated(strict.pos, Code::FormatName);
-                note.detail("The target always holds the output to its schema.");
-            }
             ledger.only(extra);
             let Some(own) = schema else {
                 ledger.dropped(*pos, Code::JsonMode);
+                lose_strict(strict.as_ref(), ledger);
                 return None;
             };
             let moved = schema::definitions(own);
-            if moved.is_some() {
-                ledger.emulated(own.pos(), Code::SchemaDefinitions);
-            }
             let (schema, change) = match &moved {
                 Some(moved) => {
                     let (schema, change) = schema::output_format(moved);
@@ -332,7 +326,24 @@ fn format_schema<'f>(format: Option<&'f At<Format<'_>>>, ledger: &mut Ledger) ->
                 }
                 None => schema::output_format(own),
             };
+            if !schema::fits_anthropic_format(&schema) {
+                let note = ledger.dropped(own.pos(), Code::JsonMode);
+                note.detail("The target cannot hold an answer to a recursive schema, to references out of it or inside an allOf, or to an enum of objects or lists.");
+                lose_strict(strict.as_ref(), ledger);
+                return None;
+            }
+            if let Some(strict) = strict {
+                let note = ledger.emulated(strict.pos, Code::FormatName);
+                note.detail("The target always holds the output to its schema.");
+            }
+            if moved.is_some() {
+                ledger.emulated(own.pos(), Code::SchemaDefinitions);
+            }
             match change {
+                Some(FormatChange::Reworded) => {
+                    let note = ledger.emulated(own.pos(), Code::FormatSchema);
+                    note.detail("The target takes no reference inside an allOf; an anyOf of one schema means the same.");
+                }
                 Some(FormatChange::Closed) => {
                     let note = ledger.degraded(own.pos(), Code::FormatSchema);
                     note.detail("The target's output formats are of closed objects, so the answer has the listed properties and no others.").info();
@@ -345,6 +356,13 @@ fn format_schema<'f>(format: Option<&'f At<Format<'_>>>, ledger: &mut Ledger) ->
             }
             Some(schema)
         }
+    }
+}
+
+/// Reports how strictly a format was meant that is not sent.
+fn lose_strict(strict: Option<&At<bool>>, ledger: &mut Ledger) {
+    if let Some(strict) = strict {
+        ledger.dropped(strict.pos, Code::JsonMode).detail("The format was not sent.");
     }
 }
 

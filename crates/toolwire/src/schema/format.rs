@@ -54,6 +54,10 @@ struct Node {
     /// The choices to be written as `anyOf`, each with the bytes of its keyword and its
     /// place among the members.
     choices: Vec<(Choice, Range<usize>, usize)>,
+    /// Whether it lists what an array begins with.
+    is_tuple: bool,
+    /// The place of `items` among the members.
+    items: Option<usize>,
     is_reference: bool,
 }
 
@@ -71,6 +75,18 @@ enum Choice {
     Exclusive,
     /// `allOf` with one reference. Messages takes no references there.
     OneReference,
+}
+
+impl Node {
+    /// Notes a keyword, before it is added to the members.
+    fn note(&mut self, keyword: &str) {
+        match keyword {
+            "prefixItems" => self.is_tuple = true,
+            "items" => self.items = Some(self.members.len()),
+            "$ref" => self.is_reference = true,
+            _other => {}
+        }
+    }
 }
 
 impl Pass {
@@ -130,7 +146,7 @@ impl<'s> Visitor<'s> for Pass {
             node.object |= word == "type"
                 && matches!(value.kind(), Kind::String | Kind::Array)
                 && value.text().contains(r#""object""#);
-            node.is_reference |= word == "$ref";
+            node.note(&word);
             node.members.push(Span { start: literal_span(key).start, end, removed });
         }
         Ok(())
@@ -163,6 +179,7 @@ impl<'s> Visitor<'s> for Pass {
             node.object |= word == "properties";
             node.has_any_of |= word == "anyOf";
             node.held = Held::default();
+            node.note(&word);
             node.choice = choice.map(|choice| (choice, literal_span(key)));
             node.closed |= map;
             node.replaced = map;
@@ -195,6 +212,11 @@ impl<'s> Visitor<'s> for Pass {
             around.held.references += usize::from(node.is_reference);
         }
         self.write_choices(&mut node);
+        if node.is_tuple {
+            // What follows the listed elements says nothing about those, and without the list
+            // it would be about all of them.
+            remove(&mut node.members, node.items);
+        }
         self.edits.remove(&node.members);
         if node.object
             && !node.closed

@@ -506,6 +506,16 @@ fn formats_that_messages_takes() {
             Some(Loosened),
             r#"{"anyOf":[{"type":"null"}]}"#,
         ),
+        (
+            r#"{"type":"array","prefixItems":[{"type":"object"}],"items":false}"#,
+            Some(Loosened),
+            r#"{"type":"array"}"#,
+        ),
+        (
+            r#"{"items":{"type":"object"},"type":"array","prefixItems":[{"type":"string"}]}"#,
+            Some(Loosened),
+            r#"{"type":"array"}"#,
+        ),
     ];
     for (schema, change, expected) in cases {
         let raw = Raw::parse(schema).unwrap();

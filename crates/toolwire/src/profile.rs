@@ -140,6 +140,11 @@ impl Profile {
         takes(self.model.prefill, self.prefill, thinks)
     }
 
+    /// Whether stop texts may be sent.
+    pub(crate) fn takes_stop(&self, thinks: bool) -> bool {
+        self.model.stop.is_none_or(|fact| fact.value.while_thinking(thinks))
+    }
+
     /// Whether each of temperature, top_p and top_k may be sent.
     pub(crate) fn takes_sampling(&self, thinks: bool) -> [bool; 3] {
         let ModelFacts { temperature, top_p, top_k, .. } = self.model;

@@ -179,6 +179,8 @@ facts! {
     top_p: Accepts,
     /// Whether `top_k` may be sent.
     top_k: Accepts,
+    /// Whether Chat's `stop` may be sent.
+    stop: Accepts,
     /// Whether `temperature` and `top_p` may be sent together.
     temperature_with_top_p: bool,
     /// Whether the last turn may be a begun answer.

@@ -9,7 +9,7 @@ use crate::model::{Format, JsonSchema, Output, Request, Tool, ToolKind};
 use crate::profile::Profile;
 use crate::schema;
 use crate::toolset::Toolset;
-use crate::wire::{At, Object};
+use crate::wire::{At, Object, Pos, Str};
 
 /// Writes a request for an upstream.
 pub(super) fn encode(
@@ -82,7 +82,7 @@ fn put_output(
         format,
         verbosity,
         stop,
-        stop_at: _,
+        stop_at,
         n,
         logprobs,
         top_logprobs,
@@ -94,21 +94,7 @@ fn put_output(
         put_format(object, format, cx);
     }
     object.maybe("verbosity", verbosity.as_ref());
-    match stop.as_slice() {
-        [] => {}
-        texts => {
-            let mut array = object.array("stop");
-            for (index, text) in texts.iter().enumerate() {
-                if index < MAX_STOPS {
-                    array.push(text);
-                } else {
-                    cx.ledger
-                        .dropped(text.pos(), Code::Stop)
-                        .detail("Chat takes four stop texts at most.");
-                }
-            }
-        }
-    }
+    put_stop(object, stop, *stop_at, cx);
     object.maybe("n", n.as_ref());
     match logprobs {
         Some(wanted) => object.put("logprobs", wanted),
@@ -128,6 +114,25 @@ fn put_output(
         None => {}
     }
     cx.ledger.lost(max_tool_calls, Code::MaxToolCalls);
+}
+
+/// Writes the texts that end the answer, as many as Chat takes.
+fn put_stop(object: &mut Object<'_>, texts: &[Str<'_>], at: Pos, cx: &mut EncodeContext<'_>) {
+    if texts.is_empty() {
+        return;
+    }
+    if !cx.profile.takes_stop(cx.thinks) {
+        cx.ledger.dropped(at, Code::Stop).detail("The model takes no stop texts.");
+        return;
+    }
+    let mut array = object.array("stop");
+    for (index, text) in texts.iter().enumerate() {
+        if index < MAX_STOPS {
+            array.push(text);
+        } else {
+            cx.ledger.dropped(text.pos(), Code::Stop).detail("Chat takes four stop texts at most.");
+        }
+    }
 }
 
 fn put_format(object: &mut Object<'_>, format: &At<Format<'_>>, cx: &mut EncodeContext<'_>) {

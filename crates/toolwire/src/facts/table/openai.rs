@@ -75,7 +75,11 @@ pub(super) const ROWS: &[Row] = &[
             ..GPT_WITHOUT_THINKING
         },
     ),
-    OPENAI.row(&["o1", "o3", "o4-mini"], RowFacts { media: Some(IMAGE_AND_DOCUMENT), ..O_SERIES }),
+    OPENAI.row(&["o1"], RowFacts { media: Some(IMAGE_AND_DOCUMENT), ..O_SERIES }),
+    OPENAI.row(
+        &["o3", "o4-mini"],
+        RowFacts { media: Some(IMAGE_AND_DOCUMENT), stop: Some(Never), ..O_SERIES },
+    ),
     OPENAI.row(&["o3-mini"], RowFacts { media: Some(Media::TEXT), ..O_SERIES }),
     OPENAI.row(
         &["o1-pro", "o3-pro"],
@@ -88,6 +92,7 @@ pub(super) const ROWS: &[Row] = &[
             thinking_off: Some(ThinkingOff::Never),
             temperature: Some(Never),
             top_p: Some(Never),
+            stop: Some(Never),
             chat_tools_with_reasoning: Some(true),
             ..GPT_5
         },
@@ -122,13 +127,18 @@ pub(super) const ROWS: &[Row] = &[
         &["gpt-5.1"],
         RowFacts {
             efforts: Some(Efforts::NONE.and(LOW_TO_HIGH)),
+            stop: Some(Never),
             chat_tools_with_reasoning: Some(true),
             ..GPT_WITH_EFFORT_NONE
         },
     ),
     OPENAI.row(
         &["gpt-5.2"],
-        RowFacts { efforts: Some(Efforts::NONE.and(LOW_TO_XHIGH)), ..GPT_WITH_EFFORT_NONE },
+        RowFacts {
+            efforts: Some(Efforts::NONE.and(LOW_TO_XHIGH)),
+            stop: Some(Never),
+            ..GPT_WITH_EFFORT_NONE
+        },
     ),
     OPENAI.row(
         &["gpt-5.2-pro"],

@@ -259,18 +259,22 @@ fn forgets_thinking(turns: &[Turn<'_>]) -> bool {
     let is_results = |turn: &&Turn<'_>| {
         !turn.items.is_empty() && turn.items.iter().all(|item| matches!(item, Item::Result(_)))
     };
-    let mut turns = turns.iter().rev().peekable();
+    // A model that thinks gets no begun answer, so what stands before one is then the
+    // end of the conversation.
+    let has_calls = |turn: &Turn<'_>| turn.items.iter().any(|item| matches!(item, Item::Call(_)));
+    let is_begun = |turn: &&Turn<'_>| turn.role == Role::Assistant && !has_calls(turn);
+    let mut turns = turns.iter().rev().skip_while(is_begun).peekable();
     if turns.next_if(is_results).is_none() {
         return false;
     }
     let since_user = turns.take_while(|turn| turn.role == Role::Assistant || is_results(turn));
     let items: Vec<_> = since_user.flat_map(|turn| &turn.items).collect();
-    let has_calls = items.iter().any(|item| matches!(item, Item::Call(_)));
+    let is_called = items.iter().any(|item| matches!(item, Item::Call(_)));
     let is_ours = |item: &&Item<'_>| {
         let sealed = item.reasoning().and_then(|reasoning| reasoning.sealed.as_ref());
         sealed.is_some_and(|sealed| sealed.issuer == Issuer::Anthropic)
     };
-    has_calls && !items.iter().any(is_ours)
+    is_called && !items.iter().any(is_ours)
 }
 
 /// How many tokens an effort is worth, below the limit and with room for the

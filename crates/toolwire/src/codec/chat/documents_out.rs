@@ -2,6 +2,7 @@
 
 use super::cache_out::put_marker;
 use crate::codec::context::EncodeContext;
+use crate::codec::openai;
 use crate::ledger::Code;
 use crate::media::{self, blocks};
 use crate::model::{Document, Item, Source, Text};
@@ -34,6 +35,9 @@ pub(super) fn write_document(
             Source::Url(_) | Source::Text { media: _, data: _ } | Source::Other(_) => {}
         }
         match (name, source) {
+            (Some(name), Source::Base64 { media, data: _ }) => {
+                openai::write_file_name(name, media, &mut file, cx);
+            }
             (Some(name), _) => file.put("filename", name),
             // OpenAI requires a name beside the bytes.
             (None, Source::Base64 { media, data: _ }) => {

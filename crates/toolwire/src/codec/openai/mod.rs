@@ -4,10 +4,12 @@ mod arguments_in;
 pub(crate) mod base_resp_in;
 pub(super) mod error_in;
 pub(super) mod error_out;
+mod file_name_out;
 mod model_facts_out;
 pub(super) mod models_in;
 pub(super) mod models_out;
 
+pub(super) use file_name_out::write_file_name;
 pub(super) use model_facts_out::{effort_for, fit_effort, takes_effort_with_tools};
 
 use crate::protocol::{Auth, RateLimitHeaders, Reset, Vendor};

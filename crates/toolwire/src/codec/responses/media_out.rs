@@ -3,6 +3,7 @@
 use super::cache_out::write_cache;
 use super::content_out::{PartRole, crosses, write_part, write_plain};
 use crate::codec::context::EncodeContext;
+use crate::codec::openai;
 use crate::ledger::{Code, Ledger};
 use crate::media;
 use crate::media::blocks;
@@ -123,7 +124,7 @@ fn write_file(
             part.maybe("filename", name.as_ref());
         }
         Source::Base64 { media, data } => {
-            write_name(name.as_ref(), &media.decode(), &mut part);
+            write_name(name.as_ref(), media, &mut part, cx);
             media::write_data_url(media, data, part.key("file_data"));
         }
         Source::File(file) => {
@@ -137,11 +138,17 @@ fn write_file(
 }
 
 /// Writes a file's name, which OpenAI requires with the file's bytes.
-fn write_name(name: Option<&Str<'_>>, media: &str, part: &mut Object<'_>) {
+fn write_name(
+    name: Option<&Str<'_>>,
+    media: &Str<'_>,
+    part: &mut Object<'_>,
+    cx: &mut EncodeContext<'_>,
+) {
     match name {
-        Some(name) => part.put("filename", name),
+        Some(name) => openai::write_file_name(name, media, part, cx),
         None => {
-            let ending = match media {
+            let media = media.decode();
+            let ending = match media.as_ref() {
                 "application/pdf" => "pdf",
                 "text/plain" => "txt",
                 other => other.split_once('/').map_or("bin", |(_, kind)| kind),

@@ -104,6 +104,30 @@ impl UpstreamMemory {
     }
 }
 
+/// Whether an answer can bring along what its server would otherwise remember of the
+/// model's reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SealedReasoning {
+    /// The model does not reason, and its vendor refuses a request that asks for it.
+    Refused,
+    /// As far as anybody knows.
+    Possible,
+}
+
+impl SealedReasoning {
+    /// What the model that a client names has.
+    pub(crate) fn find(active: &ActiveConfig, name: &str) -> Self {
+        let Some(Serving { model, upstreams }) = serving(active, name) else {
+            return Self::Possible;
+        };
+        let mut remembering = upstreams.iter().filter(|upstream| upstream.remembers());
+        match remembering.all(|upstream| upstream.facts_of(model).never_thinks()) {
+            true => Self::Refused,
+            false => Self::Possible,
+        }
+    }
+}
+
 /// The upstreams that serve the model that a client names, in no order.
 pub(crate) fn serving<'m>(active: &'m ActiveConfig, name: &'m str) -> Option<Serving<'m>> {
     match find_alias(active, name) {

@@ -9,7 +9,7 @@ use toolwire::{Protocol, codec};
 
 use super::request_head::CheckedHead;
 use super::{Failure, RequestContext, dry_run, request_body};
-use crate::route::UpstreamMemory;
+use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::{
     self, AnswerRecorder, Job, ResponseStore, SessionLookup, SessionTurn, Turn, TurnPlan,
 };
@@ -69,8 +69,15 @@ impl ClientRequest {
             Some(_) => UpstreamMemory::find(active, &head.model),
             None => UpstreamMemory::None,
         };
+        let sealed = match memory {
+            UpstreamMemory::Own | UpstreamMemory::Shared => {
+                SealedReasoning::find(active, &head.model)
+            }
+            UpstreamMemory::None => SealedReasoning::Possible,
+        };
+        let scanned = &head.scanned;
         let turn =
-            Turn::recall(&state.stored, tenant, *client, &head.scanned, &body, memory).await?;
+            Turn::recall(&state.stored, tenant, *client, scanned, &body, memory, sealed).await?;
         let turn = turn.map(Box::new);
         let whole = match turn.as_deref().and_then(Turn::expanded) {
             Some(whole) => Some(Box::new(RequestDocument::grown(context, &body, whole).await?)),

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
-use crate::route::UpstreamMemory;
+use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::endpoints::Access;
 
 pub(crate) const ROWS: &[Row] = &[
@@ -203,9 +203,16 @@ fn take_turns(body: &str, turns: &[(&str, &str)]) {
             let tenant = Tenant::single();
             let looked_up = look_up(&memory, tenant.clone(), item_protocol(), &head, &body).await;
             assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), !refers.is_empty());
-            let turn =
-                Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
-                    .await;
+            let turn = Turn::recall(
+                &memory,
+                tenant,
+                item_protocol(),
+                &head,
+                &body,
+                UpstreamMemory::None,
+                SealedReasoning::Possible,
+            )
+            .await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
             plan().record(answer(id), None).await.ok().unwrap();
@@ -227,9 +234,16 @@ fn work(items: &str) {
         let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
         for fails in [false, true] {
             let tenant = Tenant::single();
-            let turn =
-                Turn::recall(&memory, tenant, item_protocol(), &head, &body, UpstreamMemory::None)
-                    .await;
+            let turn = Turn::recall(
+                &memory,
+                tenant,
+                item_protocol(),
+                &head,
+                &body,
+                UpstreamMemory::None,
+                SealedReasoning::Possible,
+            )
+            .await;
             let mut turn = turn.ok().flatten().unwrap();
             let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
             let id = job.kept().id.clone().unwrap();

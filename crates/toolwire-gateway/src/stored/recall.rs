@@ -18,7 +18,7 @@ use super::record::Recorder;
 use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
 use crate::relay::Failure;
-use crate::route::UpstreamMemory;
+use crate::route::{SealedReasoning, UpstreamMemory};
 
 /// One turn of a conversation that a server is expected to remember.
 pub(crate) struct Turn {
@@ -55,7 +55,7 @@ enum TurnInput {
 #[derive(Clone, Copy)]
 enum Purpose {
     /// To answer, and to keep the answer. Nobody else goes on with the conversation meanwhile.
-    Answer { upstreams: UpstreamMemory },
+    Answer { upstreams: UpstreamMemory, sealed: SealedReasoning },
     /// To look at it.
     Look,
 }
@@ -91,6 +91,7 @@ impl Turn {
         head: &RequestHead,
         body: &Bytes,
         upstreams: UpstreamMemory,
+        sealed: SealedReasoning,
     ) -> Result<Option<Self>, Failure> {
         let Some(codec) = codec(client).stateful else { return Ok(None) };
         if !head.has_state && head.store == Some(false) {
@@ -118,7 +119,7 @@ impl Turn {
             };
             return Ok(Some(turn));
         }
-        let purpose = Purpose::Answer { upstreams };
+        let purpose = Purpose::Answer { upstreams, sealed };
         Box::pin(Self::recall_state(memory, codec, tenant, client, head, body, purpose)).await
     }
 
@@ -142,9 +143,9 @@ impl Turn {
             Purpose::Answer { .. } if is_written => trouble(&health, store.as_ref(), &tenant).await,
             Purpose::Answer { .. } | Purpose::Look => None,
         };
-        let upstreams = match purpose {
-            Purpose::Answer { upstreams } => upstreams,
-            Purpose::Look => UpstreamMemory::None,
+        let (upstreams, sealed) = match purpose {
+            Purpose::Answer { upstreams, sealed } => (upstreams, sealed),
+            Purpose::Look => (UpstreamMemory::None, SealedReasoning::Possible),
         };
         let mut turn = Self {
             id: new_id("resp_")?,
@@ -199,7 +200,8 @@ impl Turn {
         }
         let is_moved = upstreams == UpstreamMemory::Shared && request.store != Some(false);
         if refers || is_moved {
-            request.wants_sealed = upstreams != UpstreamMemory::None;
+            request.wants_sealed =
+                upstreams != UpstreamMemory::None && sealed == SealedReasoning::Possible;
             turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input));
         }
         if let Some(joined) = &mut turn.conversation {

@@ -84,6 +84,26 @@ async fn clients_that_share_an_account_share_no_memory() {
     assert_eq!(sent["input"][1]["encrypted_content"], "gAAA", "{sent}");
 }
 
+/// A vendor refuses to send sealed reasoning of a model that does not reason.
+#[tokio::test]
+async fn no_sealed_reasoning_is_asked_of_a_model_that_has_none() {
+    let server = server("upstream").await;
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let gateway = gateway(&[&server], &keys).await;
+    let include = json!(["message.output_text.logprobs"]);
+    for body in [
+        json!({"model": "gpt-4o", "input": "Hi"}),
+        json!({"model": "gpt-4o", "input": "Hi", "include": include}),
+    ] {
+        let body_text = body.to_string();
+        let answer = client::post(gateway.address(), "/v1/responses", &[OWNER], &body_text).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let sent = server.seen().pop().unwrap().json();
+        assert_eq!(sent["store"], false, "the gateway keeps it: {sent}");
+        assert_eq!(sent.get("include"), body.get("include"), "{sent}");
+    }
+}
+
 /// A client that is alone asks the upstream for what that has kept.
 #[tokio::test]
 async fn what_an_upstream_has_kept_is_asked_of_it() {

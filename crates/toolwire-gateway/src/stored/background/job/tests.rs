@@ -8,7 +8,7 @@ use toolwire_store::{Item, NewThread, Options, Store, Tenant, ThreadKind, Write}
 
 use super::Job;
 use crate::config::StoreConfig;
-use crate::route::UpstreamMemory;
+use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::endpoints::Access;
 use crate::stored::list::item_protocol;
 use crate::stored::{ResponseStore, Turn, responses};
@@ -39,8 +39,11 @@ impl Work {
         );
         let body = Bytes::from(body);
         let (protocol, upstreams) = (item_protocol(), UpstreamMemory::None);
+        let sealed = SealedReasoning::Possible;
         let head = RequestHead::read(protocol, &PathMatch::default(), &body).unwrap();
-        let turn = Turn::recall(&memory, Tenant::single(), protocol, &head, &body, upstreams).await;
+        let turn =
+            Turn::recall(&memory, Tenant::single(), protocol, &head, &body, upstreams, sealed)
+                .await;
         let mut turn = turn.ok().flatten().unwrap();
         let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
         let work = Self { memory, turn, job: Some(job) };

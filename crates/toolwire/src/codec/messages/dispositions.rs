@@ -155,6 +155,8 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Responses]
         "*.content[type=image].source(type=file)*" => Lost(FileId), Lost(FileId);
         "*.content[type=image].transformations*" => Only("transformations"), Only("transformations");
         "*.content[type=document].source(type=file)*" => Lost(FileId), Lost(FileId);
+        "*.content[type=document].title" => Emulated(MediaType), Emulated(MediaType) =>
+            "The name of a file, which gets the ending of its type if it has none.";
         "*.content[type=document].context" => Only("context"), Only("context");
         "*.content[type=thinking]*" => Lost(ReasoningForeign), Lost(ReasoningForeign) =>
             "What toolwire has sealed itself goes back to the vendor that it came from.";

@@ -218,7 +218,16 @@ fn a_stream_has_the_calls_of_its_answer() {
 
 /// Streams that the vendors' SDKs put together wrongly, with what the model said
 /// in them.
-const ODD: [(&str, &str); 6] = [
+const ODD: [(&str, &str); 8] = [
+    // Pieces of a call with another index than its beginning: an SDK goes by the index.
+    (
+        "chat-index-ahead-of-its-call",
+        r#"{"role":"assistant","tool_calls":[{"id":"call_a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}},{"id":"call_b","type":"function","function":{"name":"write","arguments":"{\"b\":2}"}}]}"#,
+    ),
+    (
+        "chat-index-behind-its-call",
+        r#"{"role":"assistant","tool_calls":[{"id":"call_a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#,
+    ),
     // Calls without ids, all with index 0: an SDK makes one call of them.
     (
         "chat-gemini-missing-ids",

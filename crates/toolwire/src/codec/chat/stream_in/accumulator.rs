@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::codec::StreamAccumulator;
+use crate::codec::chat::lenient_in::Index;
 use crate::wire::growing::GrowingObject;
 use crate::wire::sse::Frame;
-use crate::wire::{Extra, Kind, Object, Raw, ReadError, Reader, Str, ids, read_fields, written};
+use crate::wire::{
+    Extra, Kind, Object, Raw, Read, ReadError, Reader, Str, ids, read_fields, written,
+};
 
 /// An answer that grows chunk by chunk.
 #[derive(Debug, Default)]
@@ -82,7 +85,8 @@ impl ChatAccumulator {
             return Ok(());
         }
         let fields = read_fields(&mut choice.reader())?;
-        if fields.iter().any(|field| field.key == "index" && field.value.text() != "0") {
+        let number = fields.iter().find(|field| field.key == "index").and_then(number);
+        if number.is_some_and(|number| number != 0) {
             return Ok(());
         }
         let has_delta =
@@ -155,8 +159,7 @@ impl ChatAccumulator {
             return Ok(());
         }
         let fields = read_fields(&mut piece.reader())?;
-        let number = fields.iter().find(|field| field.key == "index");
-        let number: Option<u64> = number.and_then(|field| field.value.text().parse().ok());
+        let number = fields.iter().find(|field| field.key == "index").and_then(number);
         let id = fields.iter().find(|field| field.key == "id");
         // Where calls have no number, one that names an id begins, even if the id
         // is empty.
@@ -201,6 +204,12 @@ impl ChatAccumulator {
         }
         Ok(())
     }
+}
+
+/// The number of a choice or of a call, if its index is one.
+fn number(index: &Extra<'_>) -> Option<u64> {
+    let Index(number) = Index::read(&mut index.value.reader()).ok()?;
+    number
 }
 
 /// Whether a piece of a call says what is called.

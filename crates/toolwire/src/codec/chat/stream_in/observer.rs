@@ -67,9 +67,9 @@ impl StreamObserver for ChatStreamObserver {
             return Ok(EventOutcome::Failed);
         }
         if let Some(error) = reported.filter(|_error| !has_choices) {
-            summary.passes_failure = false;
+            // No client has to know this member, so the end is still to come.
             summary.error = Some(error);
-            return Ok(EventOutcome::Failed);
+            summary.passes_failure = true;
         }
         if repeats {
             self.last.cut(frame, text_delta::find);

@@ -734,7 +734,8 @@ fn a_vendors_report_of_an_error_is_noticed_where_the_bytes_pass() {
         ControlFlow::Continue(())
     };
     frames.push(stream.as_bytes(), &mut each).unwrap();
-    assert!(matches!(outcomes[..], [EventOutcome::Failed]));
+    assert_eq!(outcomes, [EventOutcome::GoesOn]);
+    assert!(summary.passes_failure);
     let error = summary.error.unwrap();
     assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Quota, "insufficient balance"));
 }

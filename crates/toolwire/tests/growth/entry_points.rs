@@ -383,6 +383,7 @@ pub(crate) const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("profile::NameRule::rename", "part of translate::request, which has long names in its table"),
     ("calls::ToolOutput::value", OWN),
     ("ApiError::new", OWN),
+    ("translate::Options::fallback_id", OWN),
     ("calls::ToolCall::namespace", OWN),
     ("calls::ToolCall::new", OWN),
     ("calls::ToolOutput::error", OWN),

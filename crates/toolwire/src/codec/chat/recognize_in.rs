@@ -1,5 +1,6 @@
 //! What Chat's documents and tool definitions look like.
 
+use crate::codec::openai::base_resp_in::BASE_RESP;
 use crate::guess::{Certainty, DocumentKind, Fields};
 use crate::registry::ToolForm;
 use crate::wire::{Kind, string_under};
@@ -39,9 +40,13 @@ pub(super) fn tool(fields: &Fields<'_>) -> Option<(ToolForm, Certainty)> {
     })
 }
 
-/// `detail` is what servers built on FastAPI have.
+/// `detail` is what servers built on FastAPI have, and MiniMax has a report of its own.
+/// vectors/errors/chat-vendor-minimax
 fn is_error(fields: &Fields<'_>) -> bool {
-    fields.is("error", Kind::Object) || fields.is("error", Kind::String) || fields.has("detail")
+    fields.is("error", Kind::Object)
+        || fields.is("error", Kind::String)
+        || fields.has("detail")
+        || fields.is(BASE_RESP, Kind::Object)
 }
 
 /// Vendors borrow the names of each other's members, so the conversation, the

@@ -219,7 +219,7 @@ fn usage(document: &Value) -> Option<Usage> {
     let mut input = number(usage, "/prompt_tokens");
     let mut output = number(usage, "/completion_tokens");
     let mut reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
-    let cache_read = number(usage, "/prompt_tokens_details/cached_tokens");
+    let cache_read = first_number(usage, &CACHE_READ);
     let total = usage.get("total_tokens").and_then(Value::as_u64).unwrap_or(input + output);
     // Some vendors count cached tokens, others reasoning, outside of what they belong to. Only the
     // total shows it.
@@ -235,7 +235,25 @@ fn usage(document: &Value) -> Option<Usage> {
         output,
         total,
         cache_read,
-        cache_write: number(usage, "/prompt_tokens_details/cache_write_tokens"),
+        cache_write: first_number(usage, &CACHE_WRITE),
         reasoning,
     })
 }
+
+/// The first of these members that there is.
+fn first_number(usage: &Value, pointers: &[&str]) -> u64 {
+    pointers.iter().find_map(|pointer| usage.pointer(pointer)?.as_u64()).unwrap_or_default()
+}
+
+/// Where tokens that were read from a cache are counted: OpenAI, Kimi, DeepSeek, and gateways in
+/// the words of Messages.
+const CACHE_READ: [&str; 4] = [
+    "/prompt_tokens_details/cached_tokens",
+    "/cached_tokens",
+    "/prompt_cache_hit_tokens",
+    "/cache_read_input_tokens",
+];
+
+/// The same for tokens that were written to one.
+const CACHE_WRITE: [&str; 2] =
+    ["/prompt_tokens_details/cache_write_tokens", "/cache_creation_input_tokens"];

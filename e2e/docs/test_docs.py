@@ -129,9 +129,13 @@ def test_commands(block, tmp_path):
 
 
 def install(command, folder):
-    """Installs the command into a folder, as it was built for the tests."""
+    """Installs the command into a folder, as it was built for the tests.
+
+    Its packages are here, and the tests reach no network: without `--offline`, cargo would try
+    for an hour to ask for each of them whether it was withdrawn.
+    """
     command = command.partition("#")[0].strip()
-    command = f"{command} --debug --no-track --root {folder}"
+    command = f"{command} --offline --debug --no-track --root {folder}"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, f"{command}\n{done.stderr}"
     installed = subprocess.run([folder / "bin/toolwire", "--version"], capture_output=True, text=True)

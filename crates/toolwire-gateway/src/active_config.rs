@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 
-use crate::config::{Config, Secret};
+use crate::config::Config;
 use crate::heavy_work::in_place;
 use crate::models::{BYTES_PER_MODEL, Catalog};
 use crate::observe::Metrics;
 use crate::route::ModelIndex;
-use crate::secret_mask::configured_secrets;
+use crate::secret_mask::{KnownSecret, configured_secrets};
 use crate::upstream::Upstream;
 
 /// Why a configuration cannot be used.
@@ -63,7 +63,7 @@ pub(crate) struct ActiveConfig {
     pub(crate) config: Config,
     pub(crate) upstreams: Vec<Arc<Upstream>>,
     /// What no client may get to see.
-    pub(crate) secrets: Arc<[Secret]>,
+    pub(crate) secrets: Arc<[KnownSecret]>,
     /// Which upstreams serve a name.
     pub(crate) index: ModelIndex,
     /// The models that clients are told of.

@@ -20,32 +20,62 @@ use crate::guard::Credentials;
 /// The secrets that must not reach one client.
 #[derive(Clone, Debug)]
 pub(crate) struct SecretMask {
-    configured: Arc<[Secret]>,
+    configured: Arc<[KnownSecret]>,
     /// The client's own credentials. They may be for an upstream, which may be
     /// someone else's.
-    own: [Option<Secret>; 2],
+    own: [Option<KnownSecret>; 2],
+}
+
+/// A secret, and what it is recognized by.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownSecret {
+    secret: Secret,
+    /// How many bytes of its beginning are enough.
+    recognized: usize,
+}
+
+impl KnownSecret {
+    fn key(secret: &Secret) -> Option<Self> {
+        let recognized = beginning_of_key(secret).len();
+        is_recognizable(secret).then(|| Self { secret: secret.clone(), recognized })
+    }
+
+    /// The value of a header, which often begins with what is no secret: a media type, the
+    /// scheme of an address.
+    fn header(name: &str, value: &Secret) -> Option<Self> {
+        let recognized = value.reveal().len();
+        let may_be_secret = recognized >= MIN_HEADER_LENGTH && !is_feature_list(name);
+        (may_be_secret && is_recognizable(value))
+            .then(|| Self { secret: value.clone(), recognized })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.secret.reveal().as_bytes()
+    }
+
+    fn beginning(&self) -> &[u8] {
+        self.bytes().get(..self.recognized).unwrap_or_default()
+    }
 }
 
 /// The secrets of a configuration.
-pub(crate) fn configured_secrets(config: &Config) -> Arc<[Secret]> {
-    let keys = config.keys.iter().chain(&config.admin_key);
+pub(crate) fn configured_secrets(config: &Config) -> Arc<[KnownSecret]> {
+    let keys = config.keys.iter().chain(&config.admin_key).filter_map(KnownSecret::key);
     let upstreams = config.upstreams.iter().flat_map(|upstream| {
         let key = match &upstream.credential {
-            Credential::Key(key) => Some(key),
+            Credential::Key(key) => KnownSecret::key(key),
             Credential::None | Credential::Client => None,
         };
-        let headers = upstream.headers.iter().filter(|(name, value)| {
-            !is_feature_list(name) && value.reveal().len() >= MIN_HEADER_LENGTH
-        });
-        key.into_iter().chain(headers.map(|(_, value)| value))
+        let headers = upstream.headers.iter();
+        key.into_iter().chain(headers.filter_map(|(name, value)| KnownSecret::header(name, value)))
     });
-    keys.chain(upstreams).filter(|secret| is_recognizable(secret)).cloned().collect()
+    keys.chain(upstreams).collect()
 }
 
 impl SecretMask {
-    pub(crate) fn new(configured: &Arc<[Secret]>, credentials: &Credentials) -> Self {
+    pub(crate) fn new(configured: &Arc<[KnownSecret]>, credentials: &Credentials) -> Self {
         let Credentials { bearer, api_key, key: _ } = credentials;
-        let own = [bearer, api_key].map(|secret| secret.clone().filter(is_recognizable));
+        let own = [bearer, api_key].map(|secret| secret.as_ref().and_then(KnownSecret::key));
         Self { configured: Arc::clone(configured), own }
     }
 
@@ -104,14 +134,15 @@ impl SecretMask {
 
     /// Removes the headers that hold a secret.
     pub(crate) fn remove_headers(&self, headers: &mut HeaderMap) {
-        remove_leaking(|| self.configured.iter().chain(self.own.iter().flatten()), headers);
+        let known = || self.configured.iter().chain(self.own.iter().flatten());
+        remove_leaking(|| known().map(KnownSecret::beginning), headers);
     }
 
     fn find(&self, text: &[u8]) -> Vec<(usize, usize)> {
         let own = self.own.iter().flatten();
         let mut found = Vec::new();
         for secret in self.configured.iter().chain(own) {
-            let (secret, beginning) = (secret.reveal().as_bytes(), beginning(secret));
+            let (secret, beginning) = (secret.bytes(), secret.beginning());
             if beginning.len() > text.len() {
                 continue;
             }
@@ -128,39 +159,38 @@ impl SecretMask {
     }
 }
 
-/// What a secret is recognized by. Some servers quote only the beginning of a key.
-fn beginning(secret: &Secret) -> &[u8] {
-    let secret = secret.reveal().as_bytes();
-    secret.get(..RECOGNIZED).unwrap_or(secret)
-}
-
 /// Removes the headers that hold a secret of the configuration or of the client.
 pub(crate) fn remove_headers(
-    configured: &[Secret],
+    configured: &[KnownSecret],
     credentials: &Credentials,
     headers: &mut HeaderMap,
 ) {
     let Credentials { bearer, api_key, key: _ } = credentials;
     let own = [bearer, api_key].map(|secret| secret.as_ref().filter(|one| is_recognizable(one)));
-    remove_leaking(|| configured.iter().chain(own.into_iter().flatten()), headers);
+    let own = || own.into_iter().flatten().map(beginning_of_key);
+    remove_leaking(|| configured.iter().map(KnownSecret::beginning).chain(own()), headers);
 }
 
 fn remove_leaking<'s, I>(secrets: impl Fn() -> I, headers: &mut HeaderMap)
 where
-    I: Iterator<Item = &'s Secret>,
+    I: Iterator<Item = &'s [u8]>,
 {
     let is_leaking = |value: &HeaderValue| {
         let value = value.as_bytes();
         // Most keys are longer than most headers.
-        secrets()
-            .map(beginning)
-            .any(|secret| secret.len() <= value.len() && memmem::find(value, secret).is_some())
+        secrets().any(|secret| secret.len() <= value.len() && memmem::find(value, secret).is_some())
     };
     let leaking = headers.iter().filter(|(_, value)| is_leaking(value));
     let names: Vec<HeaderName> = leaking.map(|(name, _)| name.clone()).collect();
     for name in names {
         headers.remove(name);
     }
+}
+
+/// What a key is recognized by. Some servers quote only the beginning of one.
+fn beginning_of_key(secret: &Secret) -> &[u8] {
+    let secret = secret.reveal().as_bytes();
+    secret.get(..RECOGNIZED).unwrap_or(secret)
 }
 
 /// A text without its JSON escapes, and where each byte of it came from.
@@ -233,7 +263,7 @@ const MASK: &str = "[secret]";
 
 const MIN_LENGTH: usize = 8;
 
-/// How many bytes of a longer secret are enough to recognize it.
+/// How many bytes of a longer key are enough to recognize it.
 const RECOGNIZED: usize = 16;
 
 /// A configured header is rarely a secret, and a secret is rarely short.

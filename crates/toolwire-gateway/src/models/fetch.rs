@@ -4,6 +4,7 @@
 //! the length of each text. A model whose name a request could not use is left
 //! out, and so is one whose name or title holds a secret.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -15,7 +16,7 @@ use crate::guard::Credentials;
 use crate::heavy_work::in_place;
 use crate::memory::MemoryBudget;
 use crate::relay::own_headers;
-use crate::secret_mask::SecretMask;
+use crate::secret_mask::{KnownSecret, SecretMask};
 use crate::upstream::{ResponseLimit, Upstream, UpstreamError};
 
 /// Why there is no list.
@@ -39,7 +40,7 @@ pub(super) enum FetchError {
 pub(super) async fn fetch(
     upstream: &Upstream,
     mask: &SecretMask,
-    memory: &std::sync::Arc<MemoryBudget>,
+    memory: &Arc<MemoryBudget>,
 ) -> Result<Listing, FetchError> {
     let headers = own_headers(upstream).ok_or(FetchError::Unsendable)?;
     let deadline = Instant::now() + TIMEOUT;
@@ -83,7 +84,7 @@ pub(super) async fn fetch_one(
     upstream: &Upstream,
     model: &str,
     mask: &SecretMask,
-    memory: &std::sync::Arc<MemoryBudget>,
+    memory: &Arc<MemoryBudget>,
 ) -> Option<UpstreamModel> {
     let headers = own_headers(upstream)?;
     let path = ONE_MODEL.fill(model, false);
@@ -128,7 +129,7 @@ fn is_secret(text: &str, mask: &SecretMask) -> bool {
 }
 
 /// The mask for everybody, because a list is made for nobody in particular.
-pub(super) fn mask(secrets: &std::sync::Arc<[crate::config::Secret]>) -> SecretMask {
+pub(super) fn mask(secrets: &Arc<[KnownSecret]>) -> SecretMask {
     SecretMask::new(secrets, &Credentials::default())
 }
 

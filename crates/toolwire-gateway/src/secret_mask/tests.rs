@@ -2,7 +2,8 @@ use super::*;
 
 fn mask(text: &str) -> Option<String> {
     let configured = ["sk-op/erator-1", "12345678", "sk-abcdefghijklmnopqrst"];
-    let configured = configured.map(|secret| Secret::new(secret.to_owned()));
+    let known = |secret: &str| KnownSecret::key(&Secret::new(secret.to_owned())).unwrap();
+    let configured = configured.map(known);
     let credentials =
         Credentials { bearer: None, api_key: Some(Secret::new("their-own".to_owned())), key: None };
     let mask = SecretMask::new(&configured.into(), &credentials);
@@ -34,6 +35,22 @@ fn a_key_that_is_quoted_in_part() {
         assert_eq!(mask(text).as_deref(), Some(want), "{text}");
     }
     assert_eq!(mask("sk-abcdefghijkl..."), None);
+}
+
+/// Headers begin with media types and addresses, which are in many errors and responses.
+#[test]
+fn a_header_is_recognized_only_as_a_whole() {
+    let value = "application/json; charset=utf-8";
+    let header = KnownSecret::header("accept", &Secret::new(value.to_owned())).unwrap();
+    let mask = SecretMask::new(&Arc::from([header]), &Credentials::default());
+    assert_eq!(mask.mask(b"application/json is no answer"), None);
+    assert_eq!(mask.mask(value.as_bytes()), Some(MASK.into()));
+    let mut headers = HeaderMap::new();
+    for (name, value) in [("content-type", "application/json"), ("x-echo", value)] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    mask.remove_headers(&mut headers);
+    assert_eq!(headers.keys().collect::<Vec<_>>(), ["content-type"]);
 }
 
 #[test]

@@ -244,7 +244,7 @@ pub(super) fn read_timeouts(
     let mut timeouts = defaults.clone();
     let Timeouts { connect, headers, whole, first_event, idle, total } = &mut timeouts;
     let mut fields = Fields::new(table, "`timeouts`");
-    let sets_whole = table.contains_key("whole");
+    let [sets_headers, sets_whole] = ["headers", "whole"].map(|name| table.contains_key(name));
     for (name, time) in [
         ("connect", connect),
         ("headers", headers),
@@ -259,7 +259,7 @@ pub(super) fn read_timeouts(
         }
     }
     // Who lets every response take long to begin means whole answers as well.
-    if !sets_whole {
+    if sets_headers && !sets_whole {
         timeouts.whole = timeouts.whole.max(timeouts.headers);
     }
     fields.finish(problems);

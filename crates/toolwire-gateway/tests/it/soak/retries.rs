@@ -194,7 +194,7 @@ async fn connections_that_go_away_lose_nothing() {
     }
     assert_eq!(server.asked().len(), times.len(), "each ran once");
     report(Figures {
-        what: "requests, GOAWAY every 50".to_owned(),
+        what: "requests, the connection ends every 50".to_owned(),
         count,
         times,
         remark: "each ran once".to_owned(),

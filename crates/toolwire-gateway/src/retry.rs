@@ -3,7 +3,7 @@
 //!
 //! | failure | same upstream again | another upstream | health |
 //! |---|---|---|---|
-//! | the upstream did not process the request (`REFUSED_STREAM`, `GOAWAY`, a connection that closed before the request was sent) | once | yes | failed |
+//! | the upstream did not process the request (a connection that closed before the request was sent) | once | yes | failed |
 //! | no connection | no | yes | failed |
 //! | no socket is free on the gateway's machine | no | yes | unknown |
 //! | no response, or a part of one | no | no | failed |
@@ -118,6 +118,12 @@ impl RetryPolicy {
             (ErrorKind::RateLimit, _) => self.after_status(429),
             // The upstream had begun to respond and may have run the request.
             (ErrorKind::Truncated | ErrorKind::Timeout, _) => Decision::FAILED,
+            // So had one that sends what cannot be read.
+            (ErrorKind::Server, Blame::Upstream)
+                if error.code.as_deref() == Some("upstream_invalid") =>
+            {
+                Decision::FAILED
+            }
             (_, Blame::Client | Blame::Gateway) => Decision::HEALTHY,
             // It works, and has run the request.
             (ErrorKind::UnusableAnswer, _) => Decision::HEALTHY,

@@ -82,8 +82,9 @@ fn unusable(
 ) -> Failure {
     let UpstreamResponse { status, headers, body: _ } = response;
     let is_readable = matches!(error, Error::NotAnAnswer | Error::Refused { entries: _ });
-    if is_readable && let Some(error) = translator.failure(&body) {
-        return Failure::from_failed_response(context, upstream, headers, error);
+    if is_readable && let Some(failed) = translator.failure(&body) {
+        let failure = Failure::from_failed_response(context, upstream, headers, failed.error);
+        return if failed.has_content { failure.after_answer() } else { failure };
     }
     if matches!(error, Error::NotAnAnswer) {
         return Failure::from_error_response(context, upstream, *status, headers, body);

@@ -131,6 +131,63 @@ async fn never_after_the_answer_has_begun() {
     }
 }
 
+/// The model of a whole answer that was broken off has run the request too, unless it has said
+/// nothing.
+#[tokio::test]
+async fn never_after_a_part_of_a_whole_answer() {
+    let broken_off = fixtures::answer(Protocol::Chat).replace(
+        "\"finish_reason\":\"tool_calls\"",
+        "\"finish_reason\":\"insufficient_system_resource\"",
+    );
+    let empty = r#"{"id":"c1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null},"finish_reason":"insufficient_system_resource"}]}"#;
+    for (answer, others) in [(broken_off.as_str(), 0), (empty, 1)] {
+        let (first, second, got) = two(whole(200, "", answer), false).await;
+        assert_eq!(got.status, if others == 0 { 503 } else { 200 }, "{got:?}");
+        assert_eq!((first.seen().len(), second.seen().len()), (1, others));
+    }
+}
+
+/// A server that has opened its answer has begun to run the request, however its response ends.
+#[tokio::test]
+async fn never_after_an_opening_that_ends_in_nonsense() {
+    let events = fixtures::events(Protocol::Messages);
+    let nonsense = b"Internal error\r\n".to_vec();
+    let unreadable = chunk("event: content_block_start\ndata: {\n\n");
+    for ending in [Step::Send(nonsense), unreadable] {
+        let steps =
+            vec![stream_head(""), chunk(&events[0]), Step::Wait(ms(30)), ending, Step::Close];
+        let first = Server::new(Protocol::Messages, steps).await;
+        let second =
+            Server::new(Protocol::Responses, stream(&fixtures::events(Protocol::Responses))).await;
+        let gateway = start(config(vec![at(&first), spare(&second)])).await;
+        let got = client::ask_for_stream(&gateway, Protocol::Chat).await;
+        assert!(got.status >= 500, "{got:?}");
+        assert_eq!((first.seen_count(), second.seen_count()), (1, 0));
+    }
+}
+
+/// If all streams together keep too much, that is about this gateway, and no upstream's fault.
+#[tokio::test]
+async fn never_for_want_of_the_gateways_memory() {
+    let events = fixtures::events(Protocol::Responses);
+    let long = events[0].replace("response.created", "response.in_progress");
+    let long = long
+        .replace("\"model\":", &format!("\"instructions\":\"{}\",\"model\":", "x".repeat(100_000)));
+    let steps = vec![stream_head(""), chunk(&events[0]), chunk(long), Step::Hang];
+    let first = Server::new(Protocol::Responses, steps).await;
+    let second =
+        Server::new(Protocol::Messages, stream(&fixtures::events(Protocol::Messages))).await;
+    let mut config = config(vec![at(&first), spare(&second)]);
+    config.limits.streams_total = 50_000;
+    let gateway = start(config).await;
+    for asked in 1..=6 {
+        let got = client::ask_for_stream(&gateway, Protocol::Chat).await;
+        assert_eq!(got.status, 503, "{got:?}");
+        // An upstream that fails so often would be ejected.
+        assert_eq!((first.seen_count(), second.seen_count()), (asked, 0));
+    }
+}
+
 #[tokio::test]
 async fn never_after_the_request_was_sent() {
     let (first, second, got) = two(vec![Step::Close], false).await;

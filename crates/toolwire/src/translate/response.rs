@@ -47,6 +47,16 @@ pub struct TranslatedResponse<'b> {
     pub written: Option<WrittenAnswer>,
 }
 
+/// An answer that says that the model failed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FailedAnswer {
+    /// Why it failed.
+    pub error: ApiError,
+    /// Whether there is a part of an answer, so that the model has run the request.
+    pub has_content: bool,
+}
+
 impl ResponseTranslator {
     /// For answers of an upstream that speaks `from` to a client that speaks
     /// `to` and had sent `request`.
@@ -116,9 +126,10 @@ impl ResponseTranslator {
 
     /// How the model failed, as an answer in whose place an error belongs says. Such an
     /// answer is refused where it does not pass. `None` for any other document.
-    pub fn failure(&self, body: &[u8]) -> Option<ApiError> {
+    pub fn failure(&self, body: &[u8]) -> Option<FailedAnswer> {
         let response = (codec(self.from).decode_response)(utf8(body).ok()?).ok()?;
-        response.failure().cloned()
+        let error = response.failure()?.clone();
+        Some(FailedAnswer { error, has_content: !response.is_empty() })
     }
 
     /// Translates an answer that may be an error.

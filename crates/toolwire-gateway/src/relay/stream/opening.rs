@@ -37,7 +37,12 @@ pub(in crate::relay) async fn begin(
         return Err(Failure::from_upstream_error(error, upstream).with_headers(headers));
     }
     if let Some(error) = stream.error_for_client() {
-        let failure = Failure::from_stream_error(error.clone(), upstream);
+        let failure = if stream.kept.is_exhausted() {
+            // That is about all streams together, and not about this upstream.
+            Failure::new(error.clone())
+        } else {
+            Failure::from_stream_error(error.clone(), upstream)
+        };
         if !stream.has_begun_answer() {
             return Err(failure.with_headers(headers));
         }
@@ -97,7 +102,7 @@ impl ResponseStream {
                         self.step(Instant::now());
                     }
                 }
-                Some(Err(error)) if self.out.is_empty() => return Err(error),
+                Some(Err(error)) if !self.has_begun_answer() => return Err(error),
                 Some(Err(error)) => self.fail_upstream(error),
                 None => {
                     self.source = None;

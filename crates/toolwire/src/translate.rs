@@ -16,7 +16,7 @@ pub use self::head::{RequestHead, ToolLists};
 use self::prepared::AnswerUse;
 pub use self::prepared::PreparedRequest;
 pub(crate) use self::response::is_not_an_answer;
-pub use self::response::{ResponseTranslator, TranslatedResponse};
+pub use self::response::{FailedAnswer, ResponseTranslator, TranslatedResponse};
 use crate::codec::codec;
 use crate::facts::{self, ModelFacts};
 use crate::ledger::{Action, Entry, Ledger, LossPolicy};

@@ -49,6 +49,7 @@ pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
 #[doc(hidden)]
 pub use read::string_under;
+pub(crate) use read::value_under;
 pub use read::{Members, Read, Reader};
 pub use read_error::{ReadError, What};
 pub use text::{Str, TextBuffer};

@@ -9,7 +9,7 @@ use crate::codec::{EventOutcome, StreamObserver};
 use crate::model::{Own, ResponseSummary, Start};
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
-use crate::wire::{Kind, Pos, Raw, Read, ReadError, Reader, Str};
+use crate::wire::{Kind, Pos, Raw, Read, ReadError, Reader, Str, value_under};
 
 /// Observes a stream of Messages.
 #[derive(Debug, Default)]
@@ -162,15 +162,9 @@ pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
     let kind = tag.as_ref().map(Str::decode);
     match kind.as_deref().or(frame.name) {
         Some("ping") => true,
-        Some("message_start") => is_empty(frame.data).unwrap_or_default(),
+        // One that brings all of its content opens no stream.
+        Some("message_start") => value_under(frame.data, &["message", "content"])
+            .is_none_or(|content| content.says_nothing()),
         Some(_) | None => false,
     }
-}
-
-/// Whether a message begins without any content. One that brings all of it opens no stream.
-fn is_empty(message_start: &str) -> Option<bool> {
-    let [message] = Reader::new(message_start).pick(["message"]).ok()?;
-    let message = message?;
-    let [content] = message.reader().pick(["content"]).ok()?;
-    Some(content.is_none_or(|content| content.says_nothing()))
 }

@@ -41,6 +41,7 @@ SPECIAL_VALUES = {
 
 LOOSE = {"type": "object", "properties": {"a": {"type": "string"}}}
 STRICT = {**LOOSE, "required": ["a"], "additionalProperties": False}
+RECURSIVE = {"type": "object", "properties": {"next": {"$ref": "#"}}}
 
 # Fields whose disposition depends on the rest of the request: protocol, path, JSON Pointer, and what a
 # small request has beside its conversation, with the field and without it.
@@ -68,6 +69,34 @@ IN_CONTEXT = (
         "/response_format",
         {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": STRICT}}},
         {},
+    ),
+    (
+        "chat",
+        "response_format(type=json_schema).json_schema.strict",
+        "/response_format/json_schema/strict",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": STRICT, "strict": True}}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": STRICT}}},
+    ),
+    (
+        "chat",
+        "response_format(type=json_schema).json_schema.schema",
+        "/response_format/json_schema/schema",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": RECURSIVE}}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n"}}},
+    ),
+    (
+        "responses",
+        "text.format(type=json_schema).strict",
+        "/text/format/strict",
+        {"text": {"format": {"type": "json_schema", "name": "n", "schema": RECURSIVE, "strict": True}}},
+        {"text": {"format": {"type": "json_schema", "name": "n", "schema": RECURSIVE}}},
+    ),
+    (
+        "responses",
+        "text.format(type=json_schema).schema",
+        "/text/format/schema",
+        {"text": {"format": {"type": "json_schema", "name": "n", "schema": RECURSIVE}}},
+        {"text": {"format": {"type": "json_schema", "name": "n"}}},
     ),
     ("responses", "reasoning", "/reasoning", {"reasoning": {"effort": "high"}}, {}),
     ("responses", "tool_choice", "/tool_choice", {"tool_choice": "auto"}, {}),

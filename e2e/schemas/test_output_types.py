@@ -29,8 +29,9 @@ REJECTED_BY_TYPES = {
     ("messages-choice-hosted", "responses"): "the types only allow the preview version of web search as a choice",
 }
 
-# Fields of an answer that the API or Open Responses has and the SDK's type lacks.
-UNPUBLISHED = {"/presence_penalty", "/frequency_penalty", "/store", "/output/0/status"}
+# Fields of an answer that the API or Open Responses has and the SDK's type lacks, and what OpenRouter says about an
+# error.
+UNPUBLISHED = {"/presence_penalty", "/frequency_penalty", "/store", "/output/0/status", "/error/metadata"}
 
 
 def vectors(kind, *names):

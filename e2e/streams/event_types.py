@@ -20,6 +20,8 @@ UNPUBLISHED = {
         "/response/presence_penalty": "the API sends it",
         "/response/frequency_penalty": "the API sends it",
         "/response/store": "the API sends it",
+        "/response/error/metadata": "what OpenRouter says about an error",
+        "/response/error/provider": "what OpenRouter says about an error",
         "/response/output/*/status": "Open Responses requires it in every item",
         "/item/status": "Open Responses requires it in every item",
         "/name": "the name of a finished call; the API reference and the types for TypeScript have it",

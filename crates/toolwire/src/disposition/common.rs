@@ -27,6 +27,14 @@ pub(crate) const STRICT: Disposition = Depends(
     &[Carried, Lost(StrictDowngraded)],
     "carried if the schema fits what the target takes as strict",
 );
+pub(crate) const OUTPUT_SCHEMA: Disposition = Depends(
+    &[Carried, Lost(JsonMode)],
+    "carried unless the target refuses it, as it does a recursive one",
+);
+pub(crate) const STRICT_OUTPUT: Disposition = Depends(
+    &[Emulated(FormatName), Lost(JsonMode)],
+    "the target always enforces a schema; lost with one that isn't sent",
+);
 pub(crate) const SUBSET: Disposition = Depends(
     &[Carried, Lost(AllowedToolsFiltered)],
     "only the allowed tools are sent; one alone that must be called is named",

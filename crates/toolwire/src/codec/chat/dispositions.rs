@@ -2,7 +2,8 @@
 
 use crate::disposition::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
 use crate::disposition::common::{
-    ARGUMENTS, FLOOR, ID, NAME, SCHEMA, SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
+    ARGUMENTS, FLOOR, ID, NAME, OUTPUT_SCHEMA, SCHEMA, SCHEMALESS, STRICT, STRICT_OUTPUT, SUBSET,
+    WITHOUT_TOOLS,
 };
 use crate::disposition::{Row, rows};
 use crate::ledger::Code::*;
@@ -94,9 +95,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "n" => Refused(MultipleAnswers), Refused(MultipleAnswers);
         "response_format(type=json_schema).json_schema.name" => Carried, Lost(FormatName);
         "response_format(type=json_schema).json_schema.description" => Carried, Lost(FormatName);
-        "response_format(type=json_schema).json_schema.strict" => Carried, Emulated(FormatName) =>
-            "Messages always enforces an output schema.";
-        "response_format(type=json_schema).json_schema.schema" => Carried, Carried;
+        "response_format(type=json_schema).json_schema.strict" => Carried, STRICT_OUTPUT;
+        "response_format(type=json_schema).json_schema.schema" => Carried, OUTPUT_SCHEMA;
         "response_format(type=json_object)" => Carried, Lost(JsonMode);
         "response_format*" => Carried, Depends(&[Carried, Lost(JsonMode)],
             "carried with a schema; without one it only asks for JSON");

@@ -2,8 +2,8 @@
 
 use crate::disposition::Disposition::{Carried, Depends, Emulated, Lost, Only, Refused};
 use crate::disposition::common::{
-    ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, MOVED_WITH_SCHEMA, NAME, SCHEMA,
-    SCHEMALESS, STRICT, SUBSET, WITHOUT_TOOLS,
+    ARGUMENTS, ID, MOVED, MOVED_FREEFORM, MOVED_NATIVE, MOVED_WITH_SCHEMA, NAME, OUTPUT_SCHEMA,
+    SCHEMA, SCHEMALESS, STRICT, STRICT_OUTPUT, SUBSET, WITHOUT_TOOLS,
 };
 use crate::disposition::{Disposition, Row, rows};
 use crate::ledger::Code::*;
@@ -239,8 +239,8 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
         "max_output_tokens" => Carried, Carried;
         "text.format(type=json_schema).name" => Carried, Lost(FormatName);
         "text.format(type=json_schema).description" => Carried, Lost(FormatName);
-        "text.format(type=json_schema).strict" => Carried, Emulated(FormatName) =>
-            "Messages always enforces an output schema.";
+        "text.format(type=json_schema).strict" => Carried, STRICT_OUTPUT;
+        "text.format(type=json_schema).schema" => Carried, OUTPUT_SCHEMA;
         "text.format(type=json_object)" => Carried, Lost(JsonMode);
         "text.verbosity" => Carried, Lost(Verbosity);
         "text*" => Carried, Carried;

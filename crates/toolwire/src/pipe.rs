@@ -4,8 +4,8 @@
 //! them, `call_restorer` gives the calls the names and shapes that the client
 //! declared, and the client's codec writes them. Where both sides speak one
 //! protocol the bytes pass, and `forward` only observes them.
-//! [`Options::model`] is the model's name toward the client; `rename` puts it
-//! into bytes that pass.
+//! [`Options::model`] is the model's name toward the client; `rewrite` puts it
+//! into bytes that pass, with what [`Options::kept_state`] says.
 //!
 //! Whatever happens, the client gets one ending: the upstream's own, or an
 //! error. An upstream that stops without its protocol's end marker has failed.
@@ -17,7 +17,7 @@ pub(crate) mod errors;
 mod forward;
 mod freeform;
 mod grammar;
-mod rename;
+mod rewrite;
 mod sinks;
 mod state;
 mod stream_ledger;

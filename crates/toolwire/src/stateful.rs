@@ -3,12 +3,15 @@
 //!
 //! Nothing here keeps anything. Items are the bytes that they came in.
 
+mod kept_answer;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::model::{ApiError, KeptState, Protocol};
 use crate::translate::{Error, RequestHead, invalid, utf8};
 use crate::wire::{Extra, ReadError, Reader};
+pub(crate) use kept_answer::KeptAnswer;
 
 /// What a codec knows of its protocol's memory.
 #[non_exhaustive]
@@ -54,6 +57,12 @@ pub struct StatefulCodec {
     pub write_pending:
         fn(request: &str, kept: &KeptState, out: &mut Vec<u8>) -> Result<(), ReadError>,
 
+    /// The member with the answer in an event of a stream.
+    pub answer_member: &'static str,
+
+    /// The members of an answer that say what is kept of it, for one whose bytes pass.
+    pub kept_members: fn(&KeptState) -> Vec<KeptMember>,
+
     /// Writes an answer with another status.
     pub write_progress:
         fn(answer: &str, progress: Progress<'_>, out: &mut Vec<u8>) -> Result<(), ReadError>,
@@ -65,6 +74,30 @@ pub struct StatefulCodec {
 /// Writes events from this number on, each on its own.
 pub type WriteEnding =
     fn(answer: &str, failure: Option<&ApiError>, number: u64) -> Result<Vec<Vec<u8>>, ReadError>;
+
+/// A member of an answer that says what is kept of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeptMember {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value as JSON.
+    pub value: String,
+    /// Whether an answer that lacks it gets it.
+    pub is_required: bool,
+}
+
+impl KeptMember {
+    /// A member that every answer has.
+    pub fn new(name: &'static str, value: String) -> Self {
+        Self { name, value, is_required: true }
+    }
+
+    /// A member that an answer may lack.
+    pub fn optional(name: &'static str, value: String) -> Self {
+        Self { name, value, is_required: false }
+    }
+}
 
 /// How far an answer is that nobody waits for.
 #[derive(Clone, Copy, Debug)]

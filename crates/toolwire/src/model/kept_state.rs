@@ -6,13 +6,15 @@ use crate::wire::{At, Object, Raw, Str};
 /// The state that Responses expects of a server, where the caller of the library
 /// keeps it and has put the earlier turns into the request.
 ///
-/// The upstream then hears nothing of `store`, `previous_response_id`,
-/// `conversation` and `background`, nothing of them is lost or refused, and the
-/// answer has them as they are here.
+/// An upstream of another protocol then hears nothing of `store`,
+/// `previous_response_id`, `conversation` and `background`, nothing of them is lost
+/// or refused, and the answer has them as they are here. Within Responses the
+/// request passes as the caller gives it, and the answer passes too, but for these
+/// members and its id, which are written over the upstream's or added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptState {
     /// The answer's id toward the client. Without one it is derived from the
-    /// upstream's.
+    /// upstream's, and within Responses it is the upstream's.
     pub id: Option<String>,
     /// When the answer was begun, in seconds since 1970, for an answer with an
     /// id of its own and for upstreams that do not say.

@@ -1,13 +1,13 @@
 //! One protocol on both sides: the bytes pass, observed. Only the model's name
-//! may change.
+//! may change, and what the answer says about what is kept of it.
 //!
 //! Only whole events pass, so an error that ends a cut stream never stands
 //! inside an event that has half arrived.
 
-use super::rename::Rename;
+use super::rewrite::Rewrite;
 use crate::codec::{Codec, EventOutcome, StreamObserver, StreamWriter, codec};
 use crate::ledger::Ledger;
-use crate::model::{Event, Protocol, ResponseContext, ResponseSummary};
+use crate::model::{Event, KeptState, Protocol, ResponseContext, ResponseSummary};
 use crate::wire::sse::Frame;
 use crate::wire::{ReadError, Str};
 
@@ -17,18 +17,23 @@ pub(super) struct Forward {
     observer: Box<dyn StreamObserver>,
     /// Says how the stream failed, if it does.
     writer: Box<dyn StreamWriter>,
-    /// The model's name toward the client, if it is not the upstream's.
-    rename: Option<Rename>,
+    /// What the client sees with other values than the upstream's.
+    rewrite: Option<Rewrite>,
     /// Whether the last event that was observed never reached the client.
     retracted: bool,
 }
 
 impl Forward {
-    pub(super) fn new(protocol: Protocol, context: ResponseContext, model: Option<&str>) -> Self {
+    pub(super) fn new(
+        protocol: Protocol,
+        context: ResponseContext,
+        model: Option<&str>,
+        kept: Option<&KeptState>,
+    ) -> Self {
         let codec = codec(protocol);
-        let rename = model.map(|model| Rename::new(codec, model));
+        let rewrite = Rewrite::new(codec, model, kept);
         let (observer, writer) = ((codec.stream_observer)(), (codec.stream_writer)(context));
-        Self { codec, observer, writer, rename, retracted: false }
+        Self { codec, observer, writer, rewrite, retracted: false }
     }
 
     /// Passes an event on, and says what it means for the stream.
@@ -51,8 +56,8 @@ impl Forward {
         };
         // A buffer that doubles for a long event takes twice what it holds.
         out.reserve_exact(frame.raw.len() + 2);
-        match &mut self.rename {
-            Some(rename) => rename.write(frame, summary, out),
+        match &mut self.rewrite {
+            Some(rewrite) => rewrite.write(frame, summary, out),
             None => out.extend_from_slice(frame.raw),
         }
         end_event(frame, last, out);
@@ -74,12 +79,17 @@ impl Forward {
 
     pub(super) fn fail(&mut self, event: &Event<'_>, out: &mut Vec<u8>) {
         if let Some((mut start, sequence)) = self.observer.begun() {
-            if let Some(rename) = &self.rename {
-                start.model = Some(Str::plain(rename.name()));
+            if let Some(model) = self.rewrite.as_ref().and_then(Rewrite::model) {
+                start.model = Some(Str::plain(model));
             }
             self.writer.resume(&start, sequence.saturating_sub(u64::from(self.retracted)));
         }
-        self.writer.write(event, out, &mut Ledger::default());
+        let mut events = Vec::new();
+        self.writer.write(event, &mut events, &mut Ledger::default());
+        match &self.rewrite {
+            Some(rewrite) => rewrite.write_own(&events, out),
+            None => out.extend_from_slice(&events),
+        }
     }
 }
 

@@ -100,7 +100,8 @@ impl PipeState {
         context.keep(options.kept_state.as_ref());
         context.created = context.created.or(options.created);
         let mode = if from == to && recovery.is_none() {
-            PipeMode::Forward(Box::new(Forward::new(to, context, options.model.as_deref())))
+            let (model, kept) = (options.model.as_deref(), options.kept_state.as_ref());
+            PipeMode::Forward(Box::new(Forward::new(to, context, model, kept)))
         } else {
             let restore = request.map(|request| {
                 restore.unwrap_or_else(|| Restore::new(request, &options.profile_of(from)))

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{Error, Options, Translated, invalid, settle, spliced, utf8};
+use super::{Error, Options, Translated, invalid, settle, utf8};
 use crate::codec::codec;
 use crate::ledger::{Entry, Ledger, LossPolicy};
 use crate::model::{ApiError, Protocol, Request, Response, ResponseContext, ResponseSummary};
 use crate::protocol::Description;
 use crate::restore::{self, Restore};
-use crate::stateful::WrittenAnswer;
+use crate::stateful::{KeptAnswer, WrittenAnswer};
 use crate::text_tools::{Recovery, TextRequest};
-use crate::wire::{Kind, ReadError, Reader, Str};
+use crate::wire::edits::{Edit, write_edited};
+use crate::wire::{Kind, ReadError, Reader, Str, write_str};
 
 /// About how many bytes the members take that a client's protocol has and the upstream's
 /// lacks: ids for every item, and settings that are always there.
@@ -30,6 +31,8 @@ pub struct ResponseTranslator {
     model: Option<String>,
     /// The id of an answer whose upstream gives it none.
     fallback_id: Option<String>,
+    /// What is kept of the answer, if its bytes may pass.
+    kept: Option<KeptAnswer>,
 }
 
 /// A translated answer, what happened to it on the way, and what it says.
@@ -90,6 +93,7 @@ impl ResponseTranslator {
             context.created = context.created.or(options.created);
             context
         });
+        let kept = options.kept_state.as_ref().filter(|_| from == to);
         Self {
             from,
             to,
@@ -99,6 +103,7 @@ impl ResponseTranslator {
             loss_policy: options.loss_policy,
             model: options.model.clone(),
             fallback_id: options.fallback_id.clone(),
+            kept: KeptAnswer::new(codec(to), kept),
         }
     }
 
@@ -184,29 +189,34 @@ impl ResponseTranslator {
         Ok(TranslatedResponse { body: Cow::Owned(body), ledger, summary, written })
     }
 
-    /// Passes an answer on, with the client's name for the model if it has one.
-    /// An answer that only its own vendor understands passes too.
+    /// Passes an answer on, with the client's name for the model if it has one, and
+    /// with what is kept of it. An answer that only its own vendor understands passes
+    /// too.
     fn pass<'b>(
         &self,
         source: &'b str,
         response: Option<Response<'_>>,
     ) -> Result<TranslatedResponse<'b>, Error> {
+        // An error says nothing about what is kept.
+        let is_answer = |_: &&KeptAnswer| !is_not_an_answer(self.from, source, response.as_ref());
+        let kept = self.kept.as_ref().filter(is_answer);
         let Some(response) = response else {
             Reader::new(source).skip().map_err(|error| invalid(source, error))?;
-            let (body, ledger) = (Cow::Borrowed(source.as_bytes()), Vec::new());
+            let (body, ledger) = (edited(source, None, kept), Vec::new());
             let (summary, written) = (ResponseSummary::default(), None);
             return Ok(TranslatedResponse { body, ledger, summary, written });
         };
         let mut summary = ResponseSummary::of(&response);
         summary.passes_failure = summary.error.is_some();
-        let body = self.renamed(source, response.model.as_ref());
+        let body = edited(source, self.renamed(source, response.model.as_ref()), kept);
         Ok(TranslatedResponse { body, ledger: Vec::new(), summary, written: None })
     }
 
     /// Passes an answer on, if it does pass and is an ordinary one.
     fn pass_with_overview<'b>(&self, source: &'b str) -> Option<TranslatedResponse<'b>> {
         let overview = self.passes().then(|| (codec(self.from).response_overview)(source))??;
-        let body = self.renamed(source, overview.model.as_ref());
+        let name = self.renamed(source, overview.model.as_ref());
+        let body = edited(source, name, self.kept.as_ref());
         let summary = ResponseSummary::of_overview(overview);
         Some(TranslatedResponse { body, ledger: Vec::new(), summary, written: None })
     }
@@ -216,14 +226,29 @@ impl ResponseTranslator {
         self.from == self.to && self.recovery.is_none()
     }
 
-    /// An answer with the client's name for the model in place of the upstream's.
-    fn renamed<'b>(&self, source: &'b str, upstreams: Option<&Str<'_>>) -> Cow<'b, [u8]> {
-        let renamed = self.model.as_ref().and_then(|model| {
-            let span = upstreams?.span(source)?;
-            Some(spliced(source, span, model))
-        });
-        renamed.map_or(Cow::Borrowed(source.as_bytes()), Cow::Owned)
+    /// The client's name for the model in place of the upstream's.
+    fn renamed(&self, source: &str, upstreams: Option<&Str<'_>>) -> Option<Edit<'static>> {
+        let name = self.model.as_ref()?;
+        let place = upstreams?.span(source)?;
+        let mut text = Vec::with_capacity(name.len() + 2);
+        write_str(name, &mut text);
+        Some(Edit { place, text: Cow::Owned(text) })
     }
+}
+
+/// An answer with another name for the model, and with what is kept of it.
+fn edited<'b>(source: &'b str, name: Option<Edit<'_>>, kept: Option<&KeptAnswer>) -> Cow<'b, [u8]> {
+    let kept = kept.and_then(|kept| kept.edits(Reader::new(source)).ok());
+    let mut edits = kept.unwrap_or_default();
+    edits.extend(name);
+    if edits.is_empty() {
+        return Cow::Borrowed(source.as_bytes());
+    }
+    edits.sort_unstable_by_key(|edit| edit.place.start);
+    let added: usize = edits.iter().map(|edit| edit.text.len()).sum();
+    let mut out = Vec::with_capacity(source.len() + added);
+    write_edited(source.as_bytes(), edits, &mut out);
+    Cow::Owned(out)
 }
 
 /// Whether a document has an error and no answer. Some vendors send one with a

@@ -15,6 +15,7 @@ mod blocks;
 #[doc(hidden)]
 pub mod cuts;
 pub(crate) mod date;
+pub(crate) mod edits;
 mod ends;
 pub mod envelope;
 pub mod glob;

@@ -49,6 +49,19 @@ impl Frame<'_> {
             line += length + 1;
         }
     }
+
+    /// Where a piece of the data is in the event's bytes as they came, which may be on
+    /// several lines with what stands between them. An empty piece is right behind the
+    /// byte before it.
+    pub(crate) fn stretch(&self, piece: Range<usize>) -> Option<Range<usize>> {
+        let byte_before = |end: usize| self.place(end.checked_sub(1)?..end);
+        if piece.is_empty() {
+            let end = byte_before(piece.end)?.end;
+            return Some(end..end);
+        }
+        let first = self.place(piece.start..piece.start + 1)?;
+        Some(first.start..byte_before(piece.end)?.end)
+    }
 }
 
 /// Why a stream cannot be framed.

@@ -7,8 +7,8 @@ use toolwire_gateway::config::{Secret, StoreConfig};
 use toolwire_store::Options;
 
 use super::{delete, respond};
-use crate::client;
-use crate::upstream::{ReceivedRequest, Server, Step, whole};
+use crate::client::{self, ReceivedResponse};
+use crate::upstream::{ReceivedRequest, Server, Step, stream, whole};
 use crate::{at, config, start};
 
 const OWNER: &str = "authorization: Bearer the-key-of-the-owner";
@@ -82,6 +82,159 @@ async fn clients_that_share_an_account_share_no_memory() {
         sent["input"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
     assert_eq!(kinds.len(), 4, "{sent}");
     assert_eq!(sent["input"][1]["encrypted_content"], "gAAA", "{sent}");
+}
+
+/// Answers every request with the same id, as a server does that counts its answers or gives
+/// them no names.
+fn repeats(turn: usize, streamed: bool) -> Vec<Step> {
+    let text = format!("Answer {turn}");
+    let part = json!({"type": "output_text", "text": text, "annotations": []});
+    let item = json!({"type": "message", "id": format!("msg_{turn}"), "status": "completed",
+        "role": "assistant", "content": [part]});
+    let answer = |status: &str, output: Value| {
+        json!({"id": "resp_1", "object": "response", "created_at": 1, "status": status,
+            "model": "m-1", "previous_response_id": null, "store": false, "output": output})
+    };
+    if !streamed {
+        return whole(200, "", answer("completed", json!([item])).to_string());
+    }
+    let mut events = [
+        json!({"type": "response.created", "response": answer("in_progress", json!([]))}),
+        json!({"type": "response.in_progress", "response": answer("in_progress", json!([]))}),
+        json!({"type": "response.output_text.delta", "item_id": item["id"], "output_index": 0,
+            "content_index": 0, "delta": text}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": answer("completed", json!([item]))}),
+    ];
+    for (number, event) in events.iter_mut().enumerate() {
+        event["sequence_number"] = json!(number);
+    }
+    let event =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    stream(&events.iter().map(event).collect::<Vec<_>>())
+}
+
+/// How a client asks, and how its upstream answers.
+const WAYS: [(bool, bool); 3] = [(false, false), (true, true), (true, false)];
+
+/// What the gateway keeps says so, although its upstream has written it and keeps nothing.
+#[tokio::test]
+async fn answers_that_pass_say_what_the_gateway_keeps() {
+    for (asked, streamed) in WAYS {
+        let server =
+            Server::scripted(Protocol::Responses, move |turn, _| repeats(turn, streamed)).await;
+        let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+        let gateway = gateway(&[&server], &keys).await;
+        let to = gateway.address();
+        let (mut previous, mut kept) = (Value::Null, Vec::new());
+        for turn in 0..5 {
+            let told = format!("asked {asked}, streamed {streamed}, turn {turn}");
+            let body = json!({"model": "m", "input": format!("Turn {turn}"), "stream": asked,
+                "previous_response_id": previous});
+            let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+            assert_eq!(got.status, 200, "{told}: {got:?}");
+            let answers = answers(&got, asked);
+            assert_eq!(answers.len(), if asked { 3 } else { 1 }, "{told}: {got:?}");
+            let id = answers[0]["id"].clone();
+            for answer in &answers {
+                assert_eq!(answer["id"], id, "{told}");
+                assert_eq!(answer["store"], true, "{told}");
+                assert_eq!(answer["previous_response_id"], previous, "{told}");
+                assert_eq!(answer.get("conversation"), None, "{told}");
+            }
+            assert_eq!(answers.last().unwrap()["output"][0]["id"], format!("msg_{turn}"), "{told}");
+            let text = id.as_str().unwrap();
+            assert!(text.starts_with("resp_") && text.len() > 37, "{told}: {text}");
+            let stored = client::get(to, &format!("/v1/responses/{text}"), &[OWNER]).await;
+            assert_eq!(stored.json(), *answers.last().unwrap(), "{told}");
+            kept.push(answers.last().unwrap().clone());
+            previous = id;
+        }
+        // Each is still what it was, and the model has got all of them.
+        for answer in &kept {
+            let path = format!("/v1/responses/{}", answer["id"].as_str().unwrap());
+            assert_eq!(client::get(to, &path, &[OWNER]).await.json(), *answer);
+            assert_eq!(client::get(to, &path, &[OTHER]).await.status, 404);
+        }
+        let sent = server.seen().pop().unwrap().json();
+        assert_eq!(sent["input"].as_array().unwrap().len(), 9, "{sent}");
+        assert_eq!(client::get(to, "/v1/responses/resp_1", &[OWNER]).await.status, 404);
+    }
+}
+
+/// The answers that a client gets, one in each event that has one.
+fn answers(got: &ReceivedResponse, streamed: bool) -> Vec<Value> {
+    if !streamed {
+        return vec![got.json()];
+    }
+    let data = got.body.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events = data.map(|data| serde_json::from_str::<Value>(data).unwrap());
+    events.filter_map(|event| event.get("response").cloned()).collect()
+}
+
+/// A conversation grows by the answer, also if that is not kept as a response.
+#[tokio::test]
+async fn answers_that_pass_say_which_conversation_they_belong_to() {
+    for (asked, streamed) in WAYS {
+        let server =
+            Server::scripted(Protocol::Responses, move |turn, _| repeats(turn, streamed)).await;
+        let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+        let gateway = gateway(&[&server], &keys).await;
+        let to = gateway.address();
+        let made = client::post(to, "/v1/conversations", &[OWNER], "{}").await.json();
+        for store in [true, false] {
+            let body = json!({"model": "m", "input": "Hi", "stream": asked, "store": store,
+                "conversation": made["id"]});
+            let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+            assert_eq!(got.status, 200, "{got:?}");
+            let answers = answers(&got, asked);
+            for answer in &answers {
+                assert_eq!(answer["id"], answers[0]["id"]);
+                assert_eq!(answer["conversation"], json!({"id": made["id"]}));
+                assert_eq!(answer["store"], store);
+            }
+            let path = format!("/v1/responses/{}", answers[0]["id"].as_str().unwrap());
+            let found = client::get(to, &path, &[OWNER]).await;
+            assert_eq!(found.status, if store { 200 } else { 404 }, "{found:?}");
+        }
+        let path = format!("/v1/conversations/{}/items", made["id"].as_str().unwrap());
+        let items = client::get(to, &path, &[OWNER]).await.json();
+        assert_eq!(items["data"].as_array().unwrap().len(), 4, "{items}");
+    }
+}
+
+/// A stream that the upstream breaks off is kept under the id that its client knows.
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_kept_under_its_own_id() {
+    let server = Server::scripted(Protocol::Responses, |turn, _| {
+        let mut steps = repeats(turn, true);
+        if turn > 0 {
+            steps.truncate(4);
+            steps.push(Step::Close);
+        }
+        steps
+    })
+    .await;
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let gateway = gateway(&[&server], &keys).await;
+    let to = gateway.address();
+    let mut previous = Value::Null;
+    for status in ["completed", "failed"] {
+        let body = json!({"model": "m", "input": "Hi", "stream": true,
+            "previous_response_id": previous});
+        let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+        let answers = answers(&got, true);
+        for answer in &answers {
+            assert_eq!(answer["id"], answers[0]["id"], "{got:?}");
+            assert_eq!(answer["previous_response_id"], previous, "{got:?}");
+            assert_eq!(answer["store"], true, "{got:?}");
+        }
+        assert_eq!(answers.last().unwrap()["status"], status, "{got:?}");
+        let path = format!("/v1/responses/{}", answers[0]["id"].as_str().unwrap());
+        let stored = client::get(to, &path, &[OWNER]).await.json();
+        assert_eq!(stored, *answers.last().unwrap());
+        previous = stored["id"].clone();
+    }
 }
 
 /// A vendor refuses to send sealed reasoning of a model that does not reason.
@@ -173,12 +326,14 @@ async fn an_upstream_whose_items_have_the_same_ids_in_each_answer() {
     let gateway = gateway(&[&server], &keys).await;
     let to = gateway.address();
     let made = client::post(to, "/v1/conversations", &[OWNER], "{}").await.json();
+    let mut last = Value::Null;
     for (turn, store) in [true, false, true].into_iter().enumerate() {
         let body = json!({"model": "m", "input": format!("Turn {turn}"), "store": store,
             "conversation": made["id"]});
         let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
         assert_eq!(got.status, 200, "{got:?}");
         assert_eq!(got.json()["output"][0]["id"], "msg_0");
+        last = got.json()["id"].clone();
     }
 
     let path = format!("/v1/conversations/{}/items?order=asc", made["id"].as_str().unwrap());
@@ -205,7 +360,7 @@ async fn an_upstream_whose_items_have_the_same_ids_in_each_answer() {
     assert_eq!(got.status, 200, "{got:?}");
     assert!(server.seen().pop().unwrap().body.contains("Answer 2"));
     // What stands in front of a response is found although another item there has its id.
-    let body = json!({"model": "m", "input": "On", "previous_response_id": "resp_2"});
+    let body = json!({"model": "m", "input": "On", "previous_response_id": last});
     let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
     assert_eq!(got.status, 200, "{got:?}");
     let sent = server.seen().pop().unwrap().json();

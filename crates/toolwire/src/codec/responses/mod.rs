@@ -88,6 +88,8 @@ pub static CODEC: Codec = Codec {
         write_request: stateful_out::write_request,
         write_item: stateful_out::write_item,
         write_pending: stateful_out::write_pending,
+        answer_member: "response",
+        kept_members: stateful_out::kept_members,
         write_progress: stateful_out::write_progress,
         write_ending: stream_out::from_response::ending,
     }),

@@ -8,9 +8,11 @@ use crate::codec::context::EncodeContext;
 use crate::ledger::Ledger;
 use crate::model::{KeptState, Protocol, Response};
 use crate::profile::Profile;
-use crate::stateful::{Progress, StatefulRequest};
+use crate::stateful::{KeptMember, Progress, StatefulRequest};
 use crate::wire::names::Names;
-use crate::wire::{Array, Extra, Kind, Object, Raw, ReadError, Reader, Str, read_fields};
+use crate::wire::{
+    Array, Extra, Kind, Object, Raw, ReadError, Reader, Str, Write, read_fields, written,
+};
 
 /// Writes a request with these items as its whole conversation.
 pub(super) fn write_request(
@@ -137,6 +139,28 @@ pub(super) fn write_pending(
     let ended = ResponseEnd::new("in_progress", None);
     write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| {});
     Ok(())
+}
+
+/// What an answer says about what is kept of it, where another server has written the
+/// answer.
+pub(super) fn kept_members(kept: &KeptState) -> Vec<KeptMember> {
+    let KeptState { id, created, store, previous, conversation, background } = kept;
+    let member = |name, write: &dyn Fn(&mut Vec<u8>)| KeptMember::new(name, written(write));
+    let mut members = Vec::new();
+    if let Some(id) = id {
+        members.push(member("id", &|out| id.write(out)));
+        // Its client may have seen it before the upstream was asked.
+        members.extend(created.map(|created| member("created_at", &|out| created.write(out))));
+    }
+    members.push(member("background", &|out| background.write(out)));
+    members.push(member("previous_response_id", &|out| previous.as_ref().write(out)));
+    members.push(member(STORE, &|out| store.write(out)));
+    members.push(match conversation {
+        Some(id) => member("conversation", &|out| Object::new(out).put("id", id)),
+        // An answer outside of conversations lacks the member.
+        None => KeptMember::optional("conversation", "null".to_owned()),
+    });
+    members
 }
 
 /// Writes an answer with another status.

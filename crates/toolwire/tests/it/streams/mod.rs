@@ -4,6 +4,7 @@ pub(crate) mod accumulate;
 mod faults;
 mod held;
 mod identity;
+mod kept;
 pub(crate) mod laws;
 mod losses;
 pub(crate) mod oracle;

@@ -255,7 +255,7 @@ async fn answer(
         }
         StoredEndpoint::Sessions => sessions::list(&access).await,
         StoredEndpoint::Session { id } if method == Method::DELETE => {
-            sessions::delete(&access, &id).await
+            sessions::delete(&access, &context.state.stored.sessions, &id).await
         }
         StoredEndpoint::Session { id } => sessions::retrieve(&access, &id).await,
         StoredEndpoint::SessionMessages { id } if method == Method::POST => {

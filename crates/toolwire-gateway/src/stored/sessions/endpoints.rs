@@ -46,8 +46,15 @@ pub(in super::super) async fn retrieve(access: &Access<'_>, id: &str) -> Result<
     Ok(object::session(&find(access, id).await?))
 }
 
-/// Forgets a session.
-pub(in super::super) async fn delete(access: &Access<'_>, id: &str) -> Result<Vec<u8>, Failure> {
+/// Forgets a session, unless an answer is being made in it: that is paid for, and a request
+/// to delete can be sent again.
+pub(in super::super) async fn delete(
+    access: &Access<'_>,
+    locks: &ConversationLocks,
+    id: &str,
+) -> Result<Vec<u8>, Failure> {
+    find(access, id).await?;
+    let _lock = locks.take(&access.tenant, id).ok_or_else(session_is_busy)?;
     let deleted = access.store.delete_thread(&access.tenant, KIND, id).await;
     if !deleted.map_err(|error| from_store(&error))? {
         return Err(not_found());

@@ -1,6 +1,7 @@
 //! What it costs to remember.
 
 use bytes::Bytes;
+use hyper::Method;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
@@ -10,7 +11,7 @@ use toolwire_store::{Item, ItemPage, NewThread, Options, Store, Tenant, ThreadKi
 use super::list::item_protocol;
 use super::{
     ConversationLocks, Recalled, ResponseStore, RunningJobs, StoredEndpoint, Turn, background,
-    conversations, labels, list, look_up, responses,
+    conversations, include, labels, list, look_up, responses,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
@@ -100,6 +101,8 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
                     let _ = list::read_page(text);
+                    let endpoint = StoredEndpoint::find("/v1/responses/a/input_items").unwrap();
+                    let _ = include::check(&endpoint, &Method::GET, text);
                     let _ = labels::check(&serde_json::json!({"a": text}).to_string());
                     let _ = background::is_asked_for(text);
                     let body = serde_json::json!({"role": "user", "content": text}).to_string();
@@ -151,6 +154,7 @@ const ITEMS: &[&str] = &[
 const TEXTS: &[&str] = &[
     "stored/endpoints.rs::find",
     "stored/background/replay.rs::is_asked_for",
+    "stored/include.rs::check",
     "stored/list.rs::read_page",
     "stored/list.rs::parameters",
     "stored/list.rs::percent_decoded",

@@ -17,6 +17,7 @@ mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod health;
+mod include;
 mod joined_conversation;
 mod labels;
 mod list;

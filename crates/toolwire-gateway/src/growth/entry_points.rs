@@ -104,6 +104,7 @@ const NOT_FROM_STRANGERS: &[(&str, &str)] = &[
     ("stored/failure.rs::invalid", "only keeps what it is given"),
     ("stored/failure.rs::store_is_off", "only keeps what it is given"),
     ("stored/sessions/object.rs::deleted", "writes one id"),
+    ("stored/sessions/recall.rs::is_usable_id", "looks at one id"),
     ("stored/mod.rs::open", "opens the one store"),
     ("stored/mod.rs::tenant", "takes one key"),
     ("retry.rs::after_error", "looks at the kind of the error"),

@@ -127,7 +127,6 @@ const TURN: &[&str] = &[
     "stored/recall.rs::look_up",
     "stored/recall.rs::plan",
     "stored/recall.rs::new_id",
-    "stored/recall.rs::is_usable_id",
     "stored/record.rs::record",
     "stored/record.rs::record_failed",
 ];

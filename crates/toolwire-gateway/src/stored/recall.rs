@@ -7,7 +7,7 @@ use bytes::Bytes;
 use toolwire::stateful::{StatefulCodec, StatefulItem, StatefulRequest};
 use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{Item, Store, StoreError, Tenant, item_id, random_id};
+use toolwire_store::{Item, Store, StoreError, Tenant, is_possible_id, item_id, random_id};
 
 use super::conversation_lock::ConversationLock;
 use super::earlier::Earlier;
@@ -348,7 +348,7 @@ impl Turn {
             std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
             std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
         };
-        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
+        let own = item.id.clone().filter(|id| is_possible_id(id) && known.insert(id.clone()));
         Item::new(own.unwrap_or_else(|| item_id(&self.id, index)), bytes)
     }
 }
@@ -416,12 +416,3 @@ fn first_reference(request: &StatefulRequest<'_>) -> Missing {
 pub(super) fn new_id(prefix: &str) -> Result<String, Failure> {
     random_id(prefix).map_err(|error: StoreError| from_store(&error))
 }
-
-/// Whether an id of the client's making can be stored as it is.
-pub(super) fn is_usable_id(id: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
-    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
-}
-
-/// The longest id of the client's making that is kept.
-const MAX_ID: usize = 128;

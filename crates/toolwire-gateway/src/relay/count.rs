@@ -57,8 +57,7 @@ async fn count(
     let whole =
         stored::with_session(memory, &tenant, context.client, headers, &head.scanned, &body);
     let body = whole.await?.map_or(body, Into::into);
-    let recalled = stored::look_up(memory, tenant, context.client, &head.scanned, &body);
-    let recalled = Box::pin(recalled).await?;
+    let recalled = Box::pin(stored::look_up(context.state_lookup(&head.scanned, &body))).await?;
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
     if let Recalled::Nothing | Recalled::Unknown(_) = recalled

@@ -18,7 +18,7 @@ use super::{Failure, RequestContext, headers, no_model, respond, respond_with_er
 use crate::config::Origin;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
-use crate::route::{self, Route};
+use crate::route::{self, Route, UpstreamMemory};
 use crate::stored::{self, Recalled};
 use crate::upstream::{ResponseLimit, Upstream};
 
@@ -60,7 +60,15 @@ async fn count(
     let recalled = Box::pin(stored::look_up(context.state_lookup(&head.scanned, &body))).await?;
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
-    if let Recalled::Nothing | Recalled::Unknown(_) = recalled
+    // What is in an account that several clients share is nobody's to count.
+    let may_ask = match &recalled {
+        Recalled::Nothing => true,
+        Recalled::Unknown(_) => {
+            UpstreamMemory::find(context.active, &head.model) == UpstreamMemory::Own
+        }
+        Recalled::Found(_) => false,
+    };
+    if may_ask
         && let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client
         && upstream.config.origin != Origin::Demo

@@ -178,6 +178,7 @@ impl Turn {
         let is_moved = upstreams == UpstreamMemory::Shared && request.store != Some(false);
         request.wants_sealed =
             upstreams != UpstreamMemory::None && sealed == SealedReasoning::Possible;
+        request.omits_store = matches!(purpose, Purpose::Look);
         let Some(store) = store else {
             if refers {
                 turn.recalled = Recalled::Unknown(first_reference(&request));

@@ -108,8 +108,8 @@ impl Turn {
         if !head.has_state && head.store == Some(false) {
             return Ok(None);
         }
-        // An upstream that remembers is to keep nothing of what the gateway keeps.
-        if !head.has_state && (upstreams != UpstreamMemory::Shared || memory.store.is_none()) {
+        // An upstream that several clients share is told that it is to keep nothing.
+        if !head.has_state && upstreams != UpstreamMemory::Shared {
             let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
             let trouble = trouble(&health, store.as_ref(), tenant).await;
             let turn = Self {
@@ -182,6 +182,12 @@ impl Turn {
         let Some(store) = store else {
             if refers {
                 turn.recalled = Recalled::Unknown(first_reference(&request));
+            } else if is_moved {
+                let mut known = HashSet::new();
+                let own = |(index, item)| own_item(&turn.id, body, index, item, &mut known);
+                let input: Vec<_> = request.input.iter().enumerate().map(own).collect();
+                turn.recalled = Recalled::Found(expand(codec, &request, &[], &input, room)?);
+                turn.input = TurnInput::Read(input);
             }
             return Ok(Some(turn));
         };

@@ -84,6 +84,41 @@ async fn clients_that_share_an_account_share_no_memory() {
     assert_eq!(sent["input"][1]["encrypted_content"], "gAAA", "{sent}");
 }
 
+/// Without a store nobody remembers for them, and the upstream must not either.
+#[tokio::test]
+async fn a_shared_account_keeps_nothing_without_a_store() {
+    let server = server("upstream").await;
+    let mut config = config(vec![at(&server)]);
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    config.keys = keys.iter().map(|key| Secret::new((*key).to_owned())).collect();
+    let gateway = start(config).await;
+    let ask = async |body: Value| {
+        client::post(gateway.address(), "/v1/responses", &[OWNER], &body.to_string()).await
+    };
+    let item = json!({"id": "msg_mine", "role": "user", "content": "Hi"});
+    for body in [
+        json!({"model": "m", "input": [item], "store": null}),
+        json!({"model": "m", "input": [item], "store": false}),
+        json!({"model": "m", "input": [item]}),
+    ] {
+        let got = ask(body).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        let sent = server.seen().pop().unwrap().json();
+        assert_eq!((&sent["store"], &sent["input"]), (&json!(false), &json!([item])), "{sent}");
+    }
+    // What the next turn sends has to say by itself what the model has thought.
+    let sent = server.seen().pop().unwrap().json();
+    assert_eq!(sent["include"], json!(["reasoning.encrypted_content"]), "{sent}");
+    let asked = server.seen_count();
+    for body in [
+        json!({"model": "m", "input": [item], "store": true}),
+        json!({"model": "m", "input": [item], "previous_response_id": "resp_of_upstream_0"}),
+    ] {
+        assert_eq!(ask(body).await.status, 400);
+    }
+    assert_eq!(server.seen_count(), asked);
+}
+
 /// Ids are the upstream's, and clients refer to items by them.
 #[tokio::test]
 async fn an_upstream_with_odd_ids() {

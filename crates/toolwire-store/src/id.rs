@@ -126,8 +126,9 @@ fn told_by_item(item: &str) -> Option<&str> {
     is_index.then_some(random)
 }
 
-/// Whether something may have this id.
-pub(crate) fn is_possible_id(id: &str) -> bool {
+/// Whether something may have this id: it is neither empty nor longer than 1,024 bytes and
+/// has no null characters.
+pub fn is_possible_id(id: &str) -> bool {
     !id.is_empty() && is_possible_text(id)
 }
 

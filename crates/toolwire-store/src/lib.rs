@@ -56,7 +56,7 @@ mod usage;
 mod write;
 
 pub use error::{Cap, OpenError, StoreError};
-pub use id::{Tenant, item_id, random_id};
+pub use id::{Tenant, is_possible_id, item_id, random_id};
 pub use model::{
     Abandoned, ChainLink, Events, Item, ItemPage, Order, Page, Response, Stats, Status, Thread,
     ThreadKind, ThreadPage, Timestamp, Usage,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::change::Moment;
 use crate::engine::{Cursor, Engine, ItemsQuery, Limit};
 use crate::error::{Cap, OpenError, StoreError};
@@ -100,10 +102,21 @@ impl Store {
         tenant: &Tenant,
         id: &str,
     ) -> Result<Option<Vec<ChainLink>>, StoreError> {
+        self.chain_within(tenant, id, self.inner.options.limits.read).await
+    }
+
+    /// The same, of which so many bytes are read at most, for somebody who has no room for
+    /// more. If it is longer, the error is [`StoreError::TooLarge`] with this limit.
+    pub async fn chain_within(
+        &self,
+        tenant: &Tenant,
+        id: &str,
+        limit: u64,
+    ) -> Result<Option<Vec<ChainLink>>, StoreError> {
         if !is_possible_id(id) {
             return Ok(None);
         }
-        let limit = self.read_limit();
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX).min(self.read_limit());
         match self.inner.engine.chain(tenant, id, self.now(), limit).await {
             Err(StoreError::NotFound) => Ok(None),
             Err(error) => Err(error),
@@ -149,7 +162,10 @@ impl Store {
         if !is_possible_id(id) {
             return Ok(None);
         }
-        self.inner.engine.item(tenant, id, self.now()).await
+        let found = self.inner.engine.item(tenant, id, self.now()).await?;
+        // The body is a part of everything that its response has, which would stay in
+        // memory with it.
+        Ok(found.map(|item| Item { body: Bytes::copy_from_slice(&item.body), ..item }))
     }
 
     /// A thread, without its items.

@@ -46,7 +46,8 @@ pub struct StatefulCodec {
     pub read_items: for<'a> fn(&'a str) -> Result<StatefulItems<'a>, ReadError>,
 
     /// Writes a request with these items as its whole conversation and without
-    /// anything that refers to what was kept. Its answer is not to be kept.
+    /// anything that refers to what was kept. If it says anything about keeping the answer,
+    /// then that it is not to be kept.
     pub write_request:
         fn(&StatefulRequest<'_>, items: &mut dyn Iterator<Item = &[u8]>, out: &mut Vec<u8>),
 
@@ -127,6 +128,8 @@ pub struct StatefulRequest<'a> {
     /// Whether the answer has to bring along what its server would otherwise remember of the
     /// model's reasoning.
     pub wants_sealed: bool,
+    /// Whether nothing is said about keeping the answer, because it is none that could be kept.
+    pub omits_store: bool,
     /// What the client adds to the conversation.
     pub input: Vec<StatefulItem<'a>>,
     /// Every other member, as it came.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolwire::translate::KeptState;
+use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec};
 
 use super::request_head::CheckedHead;
-use super::{Failure, RequestContext, dry_run, request_body};
+use super::{Failure, RequestContext, dry_run};
 use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::{
-    self, AnswerRecorder, Job, ResponseStore, SessionLookup, SessionTurn, Turn, TurnPlan,
+    self, AnswerRecorder, Job, RecallMemory, ResponseStore, SessionLookup, SessionTurn,
+    StateLookup, Turn, TurnPlan,
 };
 use crate::upstream::Upstream;
 
@@ -75,12 +76,11 @@ impl ClientRequest {
             }
             UpstreamMemory::None => SealedReasoning::Possible,
         };
-        let scanned = &head.scanned;
-        let turn =
-            Turn::recall(&state.stored, tenant, *client, scanned, &body, memory, sealed).await?;
+        let lookup = context.state_lookup(&head.scanned, &body);
+        let turn = Turn::recall(lookup, memory, sealed).await?;
         let turn = turn.map(Box::new);
         let whole = match turn.as_deref().and_then(Turn::expanded) {
-            Some(whole) => Some(Box::new(RequestDocument::grown(context, &body, whole).await?)),
+            Some(whole) => Some(Box::new(RequestDocument::grown(context, whole).await?)),
             None => None,
         };
         let document = RequestDocument { head, body, session: None };
@@ -153,24 +153,29 @@ impl RequestDocument {
         Ok(Self { head, body, session: Some(Arc::clone(&turn.origins)) })
     }
 
-    /// Checks what a client's own request has grown to. How long that may be is
-    /// up to the store, and to the memory that there is for bodies.
-    async fn grown(
-        context: &RequestContext<'_>,
-        own: &Bytes,
-        body: &Bytes,
-    ) -> Result<Self, Failure> {
-        let limits = &context.active.config.limits;
-        let longest = context.state.stored.longest_conversation();
-        if body.len().saturating_sub(own.len()) as u64 > longest {
-            return Err(stored::conversation_is_too_long(longest));
+    /// What a client's own request has grown to, which counts as memory already.
+    async fn grown(context: &RequestContext<'_>, body: &Bytes) -> Result<Self, Failure> {
+        let head = context.read_head(body).await?;
+        Ok(Self { head, body: body.clone(), session: None })
+    }
+}
+
+impl RequestContext<'_> {
+    /// How what a request refers to is looked up.
+    pub(super) fn state_lookup<'l>(
+        &'l self,
+        head: &'l RequestHead,
+        body: &'l Bytes,
+    ) -> StateLookup<'l> {
+        let Self { state, active, credentials, client, .. } = self;
+        StateLookup {
+            memory: &state.stored,
+            room: RecallMemory::new(&state.bodies, active.config.limits.bodies_total),
+            tenant: stored::tenant(&active.config, credentials),
+            client: *client,
+            head,
+            body,
         }
-        let mut reservation = context.state.bodies.reservation();
-        let reserved = reservation.grow(body.len(), limits.bodies_total);
-        reserved.map_err(|_| request_body::out_of_memory())?;
-        let body = reservation.hold(body.clone());
-        let head = context.read_head(&body).await?;
-        Ok(Self { head, body, session: None })
     }
 }
 

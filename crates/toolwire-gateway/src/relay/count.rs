@@ -18,7 +18,7 @@ use super::{Failure, RequestContext, headers, no_model, respond, respond_with_er
 use crate::config::Origin;
 use crate::observe::Outcome;
 use crate::response_body::ResponseBody;
-use crate::route::{self, Route};
+use crate::route::{self, Route, UpstreamMemory};
 use crate::stored::{self, Recalled};
 use crate::upstream::{ResponseLimit, Upstream};
 
@@ -57,11 +57,18 @@ async fn count(
     let whole =
         stored::with_session(memory, &tenant, context.client, headers, &head.scanned, &body);
     let body = whole.await?.map_or(body, Into::into);
-    let recalled = stored::look_up(memory, tenant, context.client, &head.scanned, &body);
-    let recalled = Box::pin(recalled).await?;
+    let recalled = Box::pin(stored::look_up(context.state_lookup(&head.scanned, &body))).await?;
     let route = route::look_up(context.active, &head.model, context.client)
         .ok_or_else(|| no_model(&head.model))?;
-    if let Recalled::Nothing | Recalled::Unknown(_) = recalled
+    // What is in an account that several clients share is nobody's to count.
+    let may_ask = match &recalled {
+        Recalled::Nothing => true,
+        Recalled::Unknown(_) => {
+            UpstreamMemory::find(context.active, &head.model) == UpstreamMemory::Own
+        }
+        Recalled::Found(_) => false,
+    };
+    if may_ask
         && let Some(upstream) = route.upstreams.first()
         && upstream.config.protocol == context.client
         && upstream.config.origin != Origin::Demo

@@ -7,14 +7,16 @@ use bytes::Bytes;
 use toolwire::stateful::{self, StatefulItem, StatefulItems};
 use toolwire::translate::Error;
 use toolwire::wire::{Object, Raw};
-use toolwire_store::{Item, ItemPage, NewThread, StoreError, Thread, ThreadKind, Write};
+use toolwire_store::{
+    Item, ItemPage, NewThread, StoreError, Thread, ThreadKind, Write, is_possible_id,
+};
 
 use super::conversation_lock::{ConversationLock, ConversationLocks};
 use super::endpoints::Access;
 use super::failure::{conversation_is_busy, from_store, invalid, not_found};
 use super::labels;
 use super::list::{item_protocol, read_page, write_item, write_page};
-use super::recall::{is_usable_id, new_id};
+use super::recall::new_id;
 use super::time_of_day::now;
 use crate::relay::Failure;
 
@@ -205,7 +207,7 @@ fn unreadable(error: &Error) -> Failure {
 /// Items with ids that nothing in the conversation has.
 fn new_items(sent: &StatefulItems<'_>, known: &mut HashSet<String>) -> Result<Vec<Item>, Failure> {
     let keep = |item: &StatefulItem<'_>| {
-        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
+        let own = item.id.clone().filter(|id| is_possible_id(id) && known.insert(id.clone()));
         let id = own.map_or_else(|| new_id("item_"), Ok)?;
         Ok(Item::new(id, Bytes::copy_from_slice(item.text.as_bytes())))
     };

@@ -68,7 +68,7 @@ pub(super) fn not_in_conversation(response: &str) -> Failure {
 }
 
 /// What a request continues is too long to be put together.
-pub(crate) fn conversation_is_too_long(limit: u64) -> Failure {
+pub(super) fn conversation_is_too_long(limit: u64) -> Failure {
     let message = format!(
         "The conversation is longer than {limit} bytes, the limit `max_read` of the gateway's \
          store."

@@ -1,6 +1,9 @@
 //! What it costs to remember.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use hyper::Method;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
@@ -9,11 +12,12 @@ use toolwire_store::{Item, ItemPage, NewThread, Options, Store, Tenant, ThreadKi
 
 use super::list::item_protocol;
 use super::{
-    ConversationLocks, Recalled, ResponseStore, RunningJobs, StoredEndpoint, Turn, background,
-    conversations, labels, list, look_up, responses,
+    ConversationLocks, RecallMemory, Recalled, ResponseStore, RunningJobs, StateLookup,
+    StoredEndpoint, Turn, background, conversations, include, labels, list, look_up, responses,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
+use crate::memory::MemoryBudget;
 use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::endpoints::Access;
 
@@ -100,6 +104,8 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
                     let _ = list::read_page(text);
+                    let endpoint = StoredEndpoint::find("/v1/responses/a/input_items").unwrap();
+                    let _ = include::check(&endpoint, &Method::GET, text);
                     let _ = labels::check(&serde_json::json!({"a": text}).to_string());
                     let _ = background::is_asked_for(text);
                     let body = serde_json::json!({"role": "user", "content": text}).to_string();
@@ -124,7 +130,6 @@ const TURN: &[&str] = &[
     "stored/recall.rs::look_up",
     "stored/recall.rs::plan",
     "stored/recall.rs::new_id",
-    "stored/recall.rs::is_usable_id",
     "stored/record.rs::record",
     "stored/record.rs::record_failed",
 ];
@@ -151,6 +156,7 @@ const ITEMS: &[&str] = &[
 const TEXTS: &[&str] = &[
     "stored/endpoints.rs::find",
     "stored/background/replay.rs::is_asked_for",
+    "stored/include.rs::check",
     "stored/list.rs::read_page",
     "stored/list.rs::parameters",
     "stored/list.rs::percent_decoded",
@@ -184,6 +190,7 @@ const IN_CONVERSATION: &[(&str, &str)] = &[
 fn take_turns(body: &str, turns: &[(&str, &str)]) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
+        let bodies = Arc::default();
         let answer = |id: &str| {
             let output = r#"[{"id":"o","type":"message","role":"assistant","content":[]}]"#;
             Bytes::from(format!(r#"{{"id":"{id}","status":"completed","output":{output}}}"#))
@@ -200,19 +207,10 @@ fn take_turns(body: &str, turns: &[(&str, &str)]) {
             let body = body.strip_suffix('}').unwrap();
             let body = Bytes::from(format!("{body}{refers}}}"));
             let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
-            let tenant = Tenant::single();
-            let looked_up = look_up(&memory, tenant.clone(), item_protocol(), &head, &body).await;
+            let looked_up = look_up(lookup(&memory, &bodies, &head, &body)).await;
             assert_eq!(matches!(looked_up, Ok(Recalled::Found(_))), !refers.is_empty());
-            let turn = Turn::recall(
-                &memory,
-                tenant,
-                item_protocol(),
-                &head,
-                &body,
-                UpstreamMemory::None,
-                SealedReasoning::Possible,
-            )
-            .await;
+            let lookup = lookup(&memory, &bodies, &head, &body);
+            let turn = Turn::recall(lookup, UpstreamMemory::None, SealedReasoning::Possible).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
             plan().record(answer(id), None).await.ok().unwrap();
@@ -225,25 +223,28 @@ fn take_turns(body: &str, turns: &[(&str, &str)]) {
     });
 }
 
+fn lookup<'l>(
+    memory: &'l ResponseStore,
+    bodies: &'l Arc<MemoryBudget>,
+    head: &'l RequestHead,
+    body: &'l Bytes,
+) -> StateLookup<'l> {
+    let room = RecallMemory::new(bodies, usize::MAX);
+    let (tenant, client) = (Tenant::single(), item_protocol());
+    StateLookup { memory, room, tenant, client, head, body }
+}
+
 /// An answer in the background that comes in events, and one that fails.
 fn work(items: &str) {
     run(async {
         let memory = ResponseStore::open(&StoreConfig::On(Options::memory())).await.unwrap();
+        let bodies = Arc::default();
         let body = format!(r#"{{"model":"m","background":true,"stream":true,"input":{items}}}"#);
         let body = Bytes::from(body);
         let head = RequestHead::read(item_protocol(), &PathMatch::default(), &body).unwrap();
         for fails in [false, true] {
-            let tenant = Tenant::single();
-            let turn = Turn::recall(
-                &memory,
-                tenant,
-                item_protocol(),
-                &head,
-                &body,
-                UpstreamMemory::None,
-                SealedReasoning::Possible,
-            )
-            .await;
+            let lookup = lookup(&memory, &bodies, &head, &body);
+            let turn = Turn::recall(lookup, UpstreamMemory::None, SealedReasoning::Possible).await;
             let mut turn = turn.ok().flatten().unwrap();
             let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
             let id = job.kept().id.clone().unwrap();

@@ -14,7 +14,7 @@ pub(super) fn item_codec() -> Option<&'static StatefulCodec> {
 }
 
 /// The protocol whose items these are.
-pub(super) fn item_protocol() -> toolwire::Protocol {
+pub(crate) fn item_protocol() -> toolwire::Protocol {
     let [first, ..] = CODECS;
     CODECS
         .iter()

@@ -17,12 +17,15 @@ mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod health;
+mod include;
 mod joined_conversation;
 mod labels;
 mod list;
 mod outages;
 mod recall;
+mod recall_memory;
 mod record;
+mod references;
 mod responses;
 mod retention;
 mod sessions;
@@ -36,10 +39,12 @@ pub(crate) use self::answer_recorder::AnswerRecorder;
 pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};
-pub(crate) use self::failure::{conversation_is_too_long, no_background};
+pub(crate) use self::failure::{Missing, no_background};
 use self::health::StoreHealth;
+pub(crate) use self::list::item_protocol;
 pub(crate) use self::outages::report_outages;
-pub(crate) use self::recall::{Recalled, Turn, TurnPlan, look_up};
+pub(crate) use self::recall::{Recalled, StateLookup, Turn, TurnPlan, look_up};
+pub(crate) use self::recall_memory::RecallMemory;
 pub(crate) use self::retention::delete_expired;
 use self::sessions::SaidAgain;
 #[cfg(test)]
@@ -89,11 +94,6 @@ impl ResponseStore {
 
     pub(crate) fn store(&self) -> Option<&Store> {
         self.store.as_ref()
-    }
-
-    /// The longest conversation that can be continued, in bytes.
-    pub(crate) fn longest_conversation(&self) -> u64 {
-        self.store.as_ref().map_or(u64::MAX, |store| store.limits().read)
     }
 
     /// Whether the store works, as far as is known. `None` if there is none.

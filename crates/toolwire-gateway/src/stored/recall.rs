@@ -7,14 +7,16 @@ use bytes::Bytes;
 use toolwire::stateful::{StatefulCodec, StatefulItem, StatefulRequest};
 use toolwire::translate::{KeptState, RequestHead};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{Item, Store, StoreError, Tenant, item_id, random_id};
+use toolwire_store::{Item, Store, StoreError, Tenant, is_possible_id, item_id, random_id};
 
 use super::conversation_lock::ConversationLock;
 use super::earlier::Earlier;
 use super::failure::{self, Missing};
 use super::health::StoreHealth;
 use super::joined_conversation::JoinedConversation;
+use super::recall_memory::RecallMemory;
 use super::record::Recorder;
+use super::references::References;
 use super::time_of_day::now;
 use super::{ResponseStore, failure::from_store};
 use crate::relay::Failure;
@@ -60,6 +62,18 @@ enum Purpose {
     Look,
 }
 
+/// What is looked up, and where.
+pub(crate) struct StateLookup<'l> {
+    pub(crate) memory: &'l ResponseStore,
+    /// The memory that what is found may take.
+    pub(crate) room: RecallMemory<'l>,
+    pub(crate) tenant: Tenant,
+    pub(crate) client: Protocol,
+    /// Of the request that refers to something.
+    pub(crate) head: &'l RequestHead,
+    pub(crate) body: &'l Bytes,
+}
+
 /// What was found for the ids in a request.
 pub(crate) enum Recalled {
     /// It has none.
@@ -85,29 +99,26 @@ impl Turn {
     /// Looks up what a request refers to. `None` if nothing is kept for it and
     /// it refers to nothing.
     pub(crate) async fn recall(
-        memory: &ResponseStore,
-        tenant: Tenant,
-        client: Protocol,
-        head: &RequestHead,
-        body: &Bytes,
+        lookup: StateLookup<'_>,
         upstreams: UpstreamMemory,
         sealed: SealedReasoning,
     ) -> Result<Option<Self>, Failure> {
+        let StateLookup { memory, room: _, ref tenant, client, head, body } = lookup;
         let Some(codec) = codec(client).stateful else { return Ok(None) };
         if !head.has_state && head.store == Some(false) {
             return Ok(None);
         }
-        // An upstream that remembers is to keep nothing of what the gateway keeps.
-        if !head.has_state && (upstreams != UpstreamMemory::Shared || memory.store.is_none()) {
+        // An upstream that several clients share is told that it is to keep nothing.
+        if !head.has_state && upstreams != UpstreamMemory::Shared {
             let (store, health) = (memory.store.clone(), Arc::clone(&memory.health));
-            let trouble = trouble(&health, store.as_ref(), &tenant).await;
+            let trouble = trouble(&health, store.as_ref(), tenant).await;
             let turn = Self {
                 id: new_id("resp_")?,
                 client,
                 store,
                 trouble,
                 health,
-                tenant,
+                tenant: tenant.clone(),
                 memory: upstreams,
                 wanted: head.store,
                 background: false,
@@ -120,19 +131,16 @@ impl Turn {
             return Ok(Some(turn));
         }
         let purpose = Purpose::Answer { upstreams, sealed };
-        Box::pin(Self::recall_state(memory, codec, tenant, client, head, body, purpose)).await
+        Box::pin(Self::recall_state(lookup, codec, purpose)).await
     }
 
     /// Looks up what a request refers to that may refer to something.
     async fn recall_state(
-        memory: &ResponseStore,
+        lookup: StateLookup<'_>,
         codec: &StatefulCodec,
-        tenant: Tenant,
-        client: Protocol,
-        head: &RequestHead,
-        body: &Bytes,
         purpose: Purpose,
     ) -> Result<Option<Self>, Failure> {
+        let StateLookup { memory, room, tenant, client, head, body } = lookup;
         let request = stateful::read_request(client, head, body);
         let request = request.map_err(|error| Failure::from_translation(&error))?;
         let Some(mut request) = request else { return Ok(None) };
@@ -166,9 +174,20 @@ impl Turn {
         let refers = request.previous.is_some()
             || request.conversation.is_some()
             || request.input.iter().any(|item| item.is_reference);
+        // An upstream that several clients share is to keep nothing for any of them.
+        let is_moved = upstreams == UpstreamMemory::Shared && request.store != Some(false);
+        request.wants_sealed =
+            upstreams != UpstreamMemory::None && sealed == SealedReasoning::Possible;
+        request.omits_store = matches!(purpose, Purpose::Look);
         let Some(store) = store else {
             if refers {
                 turn.recalled = Recalled::Unknown(first_reference(&request));
+            } else if is_moved {
+                let mut known = HashSet::new();
+                let own = |(index, item)| own_item(&turn.id, body, index, item, &mut known);
+                let input: Vec<_> = request.input.iter().enumerate().map(own).collect();
+                turn.recalled = Recalled::Found(expand(codec, &request, &[], &input, room)?);
+                turn.input = TurnInput::Read(input);
             }
             return Ok(Some(turn));
         };
@@ -177,8 +196,8 @@ impl Turn {
             Purpose::Answer { .. } => Some(&memory.conversations),
             Purpose::Look => None,
         };
-        let found = Earlier::find(&store, locks, &turn.tenant, &request).await?;
-        let Earlier { items: earlier, ids: mut known, conversation, lock } = match found {
+        let found = Earlier::find(&store, locks, &turn.tenant, &request, room).await?;
+        let Earlier { items: earlier, ids: mut known, conversation, lock, reserved } = match found {
             Ok(earlier) => earlier,
             Err(missing) => {
                 turn.recalled = Recalled::Unknown(missing);
@@ -188,22 +207,27 @@ impl Turn {
         turn.conversation = conversation;
         turn.lock = lock.map(Arc::new);
         let mut input = Vec::with_capacity(request.input.len());
+        let before = earlier.iter().map(|item| item.len() as u64).sum();
+        let mut references = References::new(&store, &turn.tenant, room, before);
         for (index, item) in request.input.iter().enumerate() {
-            match turn.item(&store, body, index, item, &mut known).await? {
-                Some(item) => input.push(item),
-                None => {
-                    let id = item.id.clone().unwrap_or_default();
-                    turn.recalled = Recalled::Unknown(Missing::Item(index, id));
-                    return Ok(Some(turn));
-                }
+            if !item.is_reference {
+                input.push(own_item(&turn.id, body, index, item, &mut known));
+                continue;
             }
+            let id = item.id.as_deref().unwrap_or_default();
+            let Some(mut found) = references.find(id).await? else {
+                turn.recalled = Recalled::Unknown(Missing::Item(index, id.to_owned()));
+                return Ok(Some(turn));
+            };
+            if !known.insert(found.id.clone()) {
+                found.id = item_id(&turn.id, index);
+            }
+            input.push(found);
         }
-        let is_moved = upstreams == UpstreamMemory::Shared && request.store != Some(false);
         if refers || is_moved {
-            request.wants_sealed =
-                upstreams != UpstreamMemory::None && sealed == SealedReasoning::Possible;
-            turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input));
+            turn.recalled = Recalled::Found(expand(codec, &request, &earlier, &input, room)?);
         }
+        drop((earlier, reserved));
         if let Some(joined) = &mut turn.conversation {
             joined.taken = Arc::new(known);
         }
@@ -307,65 +331,17 @@ impl Turn {
         let mut known = HashSet::new();
         let items = input.iter().enumerate().map(|(index, item)| match item.is_reference {
             true => Err(Missing::Item(index, item.id.clone().unwrap_or_default()).failure()),
-            false => Ok(self.own_item(body, index, item, &mut known)),
+            false => Ok(own_item(&self.id, body, index, item, &mut known)),
         });
         items.collect()
-    }
-
-    /// An item of the client's, or the one that it refers to. `None` if there is
-    /// no such item.
-    async fn item(
-        &self,
-        store: &Store,
-        body: &Bytes,
-        index: usize,
-        item: &StatefulItem<'_>,
-        known: &mut HashSet<String>,
-    ) -> Result<Option<Item>, Failure> {
-        if item.is_reference {
-            let id = item.id.as_deref().unwrap_or_default();
-            let found = store.item(&self.tenant, id).await.map_err(|error| from_store(&error))?;
-            // A session's messages are of another protocol, and have a tag.
-            let found = found.filter(|item| item.tag.is_empty());
-            let Some(mut found) = found else { return Ok(None) };
-            if !known.insert(found.id.clone()) {
-                found.id = item_id(&self.id, index);
-            }
-            return Ok(Some(found));
-        }
-        Ok(Some(self.own_item(body, index, item, known)))
-    }
-
-    /// An item that the client has sent, with an id that nothing else has.
-    fn own_item(
-        &self,
-        body: &Bytes,
-        index: usize,
-        item: &StatefulItem<'_>,
-        known: &mut HashSet<String>,
-    ) -> Item {
-        let bytes = match &item.text {
-            std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
-            std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
-        };
-        let own = item.id.clone().filter(|id| is_usable_id(id) && known.insert(id.clone()));
-        Item::new(own.unwrap_or_else(|| item_id(&self.id, index)), bytes)
     }
 }
 
 /// What a request refers to, for somebody who only looks at it.
-pub(crate) async fn look_up(
-    memory: &ResponseStore,
-    tenant: Tenant,
-    client: Protocol,
-    head: &RequestHead,
-    body: &Bytes,
-) -> Result<Recalled, Failure> {
-    let Some(codec) = codec(client).stateful.filter(|_| head.has_state) else {
-        return Ok(Recalled::Nothing);
-    };
-    let purpose = Purpose::Look;
-    let turn = Turn::recall_state(memory, codec, tenant, client, head, body, purpose).await?;
+pub(crate) async fn look_up(lookup: StateLookup<'_>) -> Result<Recalled, Failure> {
+    let codec = codec(lookup.client).stateful.filter(|_| lookup.head.has_state);
+    let Some(codec) = codec else { return Ok(Recalled::Nothing) };
+    let turn = Turn::recall_state(lookup, codec, Purpose::Look).await?;
     Ok(turn.map_or(Recalled::Nothing, |turn| turn.recalled))
 }
 
@@ -383,6 +359,22 @@ async fn trouble(
     Box::pin(health.check(store, tenant)).await.err()
 }
 
+/// An item that the client has sent, with an id that nothing else has.
+fn own_item(
+    turn: &str,
+    body: &Bytes,
+    index: usize,
+    item: &StatefulItem<'_>,
+    known: &mut HashSet<String>,
+) -> Item {
+    let bytes = match &item.text {
+        std::borrow::Cow::Borrowed(text) => body.slice_ref(text.as_bytes()),
+        std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
+    };
+    let own = item.id.clone().filter(|id| is_possible_id(id) && known.insert(id.clone()));
+    Item::new(own.unwrap_or_else(|| item_id(turn, index)), bytes)
+}
+
 /// The items before this turn and those that the client has added, as one
 /// request.
 fn expand(
@@ -390,13 +382,16 @@ fn expand(
     request: &StatefulRequest<'_>,
     earlier: &[Bytes],
     input: &[Item],
-) -> Bytes {
+    room: RecallMemory<'_>,
+) -> Result<Bytes, Failure> {
     let items = || earlier.iter().chain(input.iter().map(|item| &item.body));
     let size: usize = items().map(|item| item.len() + 1).sum();
     let others: usize = request.others.iter().map(|field| field.value.text().len() + 32).sum();
-    let mut out = Vec::with_capacity(size + others + 64);
+    let size = size + others + 64;
+    let reservation = room.reserve(size as u64)?;
+    let mut out = Vec::with_capacity(size);
     (codec.write_request)(request, &mut items().map(|item| item.as_ref()), &mut out);
-    out.into()
+    Ok(reservation.hold(out))
 }
 
 /// What a gateway that keeps nothing cannot find.
@@ -416,12 +411,3 @@ fn first_reference(request: &StatefulRequest<'_>) -> Missing {
 pub(super) fn new_id(prefix: &str) -> Result<String, Failure> {
     random_id(prefix).map_err(|error: StoreError| from_store(&error))
 }
-
-/// Whether an id of the client's making can be stored as it is.
-pub(super) fn is_usable_id(id: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
-    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
-}
-
-/// The longest id of the client's making that is kept.
-const MAX_ID: usize = 128;

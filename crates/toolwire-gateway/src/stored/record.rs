@@ -6,14 +6,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use toolwire::stateful::{StatefulAnswer, StatefulItem, WrittenAnswer};
 use toolwire::{Protocol, codec, stateful};
-use toolwire_store::{Item, NewResponse, Status, Store, StoreError, Tenant, Write, random_id};
+use toolwire_store::{
+    Item, NewResponse, Status, Store, StoreError, Tenant, Write, is_possible_id, random_id,
+};
 
 use super::answer_write::write_answer;
 use super::conversation_lock::ConversationLock;
 use super::failure::{from_store, from_store_in_conversation};
 use super::health::StoreHealth;
 use super::joined_conversation::JoinedConversation;
-use super::recall::is_usable_id;
 use crate::relay::Failure;
 
 /// Keeps the answer to one request, with what the client had sent.
@@ -122,7 +123,7 @@ fn output_item<'a>(
     answer: &Bytes,
     known: &mut KnownIds<'a>,
 ) -> Result<Item, StoreError> {
-    let id = item.id.as_deref().filter(|id| is_usable_id(id) && known.insert(id));
+    let id = item.id.as_deref().filter(|id| is_possible_id(id) && known.insert(id));
     let id = id.map_or_else(|| random_id("item_"), |id| Ok(id.to_owned()))?;
     let body = match &item.text {
         std::borrow::Cow::Borrowed(text) => answer.slice_ref(text.as_bytes()),

@@ -32,7 +32,7 @@ fn burst() -> Vec<Step> {
     steps.extend((0..EVENTS).map(event));
     let bytes = steps.into_iter().flat_map(|step| match step {
         Step::Send(bytes) => bytes,
-        Step::Wait(_) | Step::Hang | Step::Close | Step::Flood(_) => Vec::new(),
+        Step::Wait(_) | Step::Until(_) | Step::Hang | Step::Close | Step::Flood(_) => Vec::new(),
     });
     vec![Step::Send(bytes.collect()), Step::Hang]
 }

@@ -9,6 +9,7 @@ mod full_disk;
 mod isolation;
 mod outages;
 mod postgres;
+mod reads;
 mod sessions;
 mod upstream_memory;
 

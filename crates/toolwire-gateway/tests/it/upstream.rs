@@ -18,12 +18,28 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Does nothing for a while.
     Wait(Duration),
+    /// Waits until the test opens the gate.
+    Until(Gate),
     /// Waits until the peer disconnects.
     Hang,
     /// Closes the connection.
     Close,
     /// Sends the same bytes until the peer disconnects.
     Flood(Vec<u8>),
+}
+
+/// What a server waits for. Once it is open it stays open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gate(watch::Sender<bool>);
+
+impl Gate {
+    pub(crate) fn open(&self) {
+        self.0.send_replace(true);
+    }
+
+    async fn opened(&self) {
+        self.0.subscribe().wait_for(|is_open| *is_open).await.unwrap();
+    }
 }
 
 /// A request that arrived.
@@ -162,6 +178,7 @@ async fn connection(
                     }
                 }
                 Step::Wait(time) => tokio::time::sleep(time).await,
+                Step::Until(gate) => gate.opened().await,
                 Step::Hang => {
                     let mut byte = [0];
                     while !matches!(stream.read(&mut byte).await, Ok(0) | Err(_)) {}

@@ -615,6 +615,49 @@ fn limits_are_kept() {
     });
 }
 
+/// An item comes alone, however long the rest of its response is.
+#[test]
+fn an_item_does_not_keep_its_response_in_memory() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            let items = vec![Item::new("short", "x"), Item::new("long", vec![b'x'; 100_000])];
+            let response = NewResponse {
+                input: items,
+                ..NewResponse::new("resp_1", Status::Completed, r#"{"object":"response"}"#)
+            };
+            store.write(&tenant(), vec![Write::Response(response)]).await.unwrap();
+            let found = store.item(&tenant(), "short").await.unwrap().unwrap();
+            assert_eq!(found, Item::new("short", "x"), "{name}");
+            // Nobody else has these bytes, so this is the memory that they are in.
+            let memory = Vec::from(found.body);
+            assert!(memory.capacity() < 1000, "{name}: {}", memory.capacity());
+        }
+    });
+}
+
+#[test]
+fn a_chain_for_which_there_is_no_room() {
+    run(async {
+        for Subject { store, name, .. } in subjects().await {
+            for (id, previous) in [("resp_1", None), ("resp_2", Some("resp_1"))] {
+                let response = NewResponse {
+                    previous: previous.map(str::to_owned),
+                    input: vec![Item::new(format!("of_{id}"), vec![b'x'; 1000])],
+                    ..NewResponse::new(id, Status::Completed, r#"{"object":"response"}"#)
+                };
+                store.write(&tenant(), vec![Write::Response(response)]).await.unwrap();
+            }
+            let within = async |limit| {
+                let chain = store.chain_within(&tenant(), "resp_2", limit).await;
+                chain.map(|chain| chain.map(|chain| chain.len()))
+            };
+            assert_eq!(within(3000).await, Ok(Some(2)), "{name}");
+            let refused = StoreError::TooLarge { cap: Cap::Read, limit: 2000 };
+            assert_eq!(within(2000).await, Err(refused), "{name}");
+        }
+    });
+}
+
 /// Proves that writes at the same time do not exceed a limit together, and that those which
 /// fail or are given up leave the count as it is.
 #[test]

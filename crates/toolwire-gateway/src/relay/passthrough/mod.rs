@@ -6,6 +6,7 @@
 #[cfg(test)]
 pub(crate) mod growth;
 mod model_scan;
+mod recall;
 mod response;
 mod route;
 mod table;
@@ -17,9 +18,11 @@ use hyper::body::Incoming;
 use hyper::header::{ACCEPT, CONTENT_TYPE};
 use hyper::{HeaderMap, Method, Response};
 
+use self::recall::RecalledRequest;
 pub(crate) use self::response::PassedBody;
 use self::response::{PassedResponse, client_headers};
 use self::route::PassedTo;
+use self::table::Scope;
 pub(crate) use self::table::{PassedRoute, ROUTES};
 use self::upload::{Upload, UploadEnd, UploadSource};
 use super::{
@@ -85,18 +88,32 @@ async fn pass(
     body: Incoming,
 ) -> Result<Passed, Failure> {
     let limits = &context.active.config.limits;
-    let mut upload = None;
+    let (mut upload, mut missing) = (None, None);
     if context.parts.method == Method::POST {
         context.log.pause();
-        let headers = &context.parts.headers;
-        upload = Some(Upload::open(body, headers, limits, &context.state.bodies).await?);
+        match route.scope {
+            Scope::Thread => {
+                let request = RecalledRequest::open(context, body).await?;
+                (upload, missing) = (Some(request.upload), request.missing);
+            }
+            Scope::Request | Scope::Account | Scope::Memory => {
+                let headers = &context.parts.headers;
+                upload = Some(Upload::open(body, headers, limits, &context.state.bodies).await?);
+            }
+        }
         context.log.resume();
     }
     let model = upload.as_ref().and_then(|upload| upload.model.as_ref());
     let model = model.map(|model| model.name.clone());
     let received = upload.as_ref().map_or(0, Upload::received);
     context.log.set_request(model.as_deref().unwrap_or("-"), received);
-    let PassedTo { model, upstreams, mut probe } = route::find(context, route, model.as_deref())?;
+    let mut target = route::find(context, route, model.as_deref())?;
+    if let Some(missing) = missing
+        && !target.keep_only_memory(context)
+    {
+        return Err(missing.failure());
+    }
+    let PassedTo { model, upstreams, mut probe } = target;
     if let (Some(upload), Some(model)) = (&mut upload, &model) {
         upload.rename_model(model);
     }

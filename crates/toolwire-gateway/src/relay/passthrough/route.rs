@@ -23,6 +23,20 @@ pub(super) struct PassedTo {
     pub(super) probe: Option<Probe>,
 }
 
+impl PassedTo {
+    /// Leaves only the upstream that may know what the request refers to and the gateway does
+    /// not. Returns whether there is one, and its memory is the client's alone.
+    pub(super) fn keep_only_memory(&mut self, context: &RequestContext<'_>) -> bool {
+        let remembering =
+            || context.active.upstreams.iter().filter(|upstream| upstream.remembers());
+        self.upstreams
+            .retain(|one| remembering().any(|another| is_same_api(&one.config, &another.config)));
+        let [only] = self.upstreams.as_slice() else { return false };
+        self.probe = self.probe.take().filter(|probe| probe.is_of(&only.health));
+        !context.active.config.shares_account(&only.config)
+    }
+}
+
 /// Finds the upstreams for a request.
 pub(super) fn find(
     context: &RequestContext<'_>,
@@ -117,7 +131,11 @@ fn check_scope(
     route: &PassedRoute,
     upstream: &UpstreamConfig,
 ) -> Result<(), Failure> {
-    if route.scope == Scope::Request || !context.active.config.shares_account(upstream) {
+    let is_own = match route.scope {
+        Scope::Request | Scope::Thread => true,
+        Scope::Account | Scope::Memory => false,
+    };
+    if is_own || !context.active.config.shares_account(upstream) {
         return Ok(());
     }
     let message = format!(

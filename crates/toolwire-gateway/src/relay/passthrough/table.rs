@@ -30,6 +30,8 @@ pub(super) enum BodyFormat {
 pub(super) enum Scope {
     /// The request's own result.
     Request,
+    /// The same, and what the request refers to of what was answered before.
+    Thread,
     /// What the upstream's account holds, whoever put it there.
     Account,
     /// What an upstream that remembers has answered to any client of the account.
@@ -50,7 +52,7 @@ pub(crate) const ROUTES: &[PassedRoute] = &[
     row("/v1/rerank", POST, OPENAI, BodyFormat::Json, Scope::Request),
     row("/v1/images/{}", POST, OPENAI, BodyFormat::JsonOrForm, Scope::Request),
     row("/v1/audio/{}", POST, OPENAI, BodyFormat::JsonOrForm, Scope::Request),
-    row("/v1/responses/compact", POST, OPENAI, BodyFormat::Json, Scope::Request),
+    row("/v1/responses/compact", POST, OPENAI, BodyFormat::Json, Scope::Thread),
     row("/v1/files", LIST, None, BodyFormat::JsonOrForm, Scope::Account),
     row("/v1/files/{}", ITEM, None, BodyFormat::Json, Scope::Account),
     row("/v1/files/{}/content", GET, None, BodyFormat::Json, Scope::Account),

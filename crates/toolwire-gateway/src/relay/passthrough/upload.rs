@@ -94,6 +94,25 @@ impl Upload {
         Ok(Self { start, reservation, rest, length, scan, model, pace, limit })
     }
 
+    /// A JSON document that was read already.
+    pub(super) fn of_document(
+        body: &[u8],
+        limits: &Limits,
+        budget: &Arc<MemoryBudget>,
+    ) -> Result<Self, Failure> {
+        let mut reservation = budget.reservation();
+        let reserved = reservation.grow(body.len(), limits.bodies_total);
+        reserved.map_err(|_| request_body::out_of_memory())?;
+        let mut scan = ModelScan::for_content_type(super::table::JSON);
+        let model = match scan.read(body) {
+            Scanned::Found(place) => scan.name(body, place),
+            Scanned::More | Scanned::Absent => None,
+        };
+        let (start, pace) = (body.to_vec(), Pace::new(limits.head_time));
+        let (length, limit) = (Some(body.len() as u64), limits.body);
+        Ok(Self { start, reservation, rest: None, length, scan, model, pace, limit })
+    }
+
     /// Whether the body can be sent again.
     pub(super) fn is_whole(&self) -> bool {
         self.rest.is_none()

@@ -8,7 +8,7 @@ use super::KIND;
 use super::failure::{from_store, session_exists, session_is_busy};
 use super::kept::KeptSession;
 use super::object;
-use super::recall::unusable;
+use super::recall::{is_usable_id, unusable};
 use super::sent::SentMessages;
 use crate::heavy_work::in_place;
 use crate::relay::Failure;
@@ -16,7 +16,7 @@ use crate::stored::conversation_lock::ConversationLocks;
 use crate::stored::endpoints::Access;
 use crate::stored::failure::{invalid, not_found};
 use crate::stored::list::read_page;
-use crate::stored::recall::{is_usable_id, new_id};
+use crate::stored::recall::new_id;
 
 /// The client's sessions.
 pub(in super::super) async fn list(access: &Access<'_>) -> Result<Vec<u8>, Failure> {
@@ -46,8 +46,15 @@ pub(in super::super) async fn retrieve(access: &Access<'_>, id: &str) -> Result<
     Ok(object::session(&find(access, id).await?))
 }
 
-/// Forgets a session.
-pub(in super::super) async fn delete(access: &Access<'_>, id: &str) -> Result<Vec<u8>, Failure> {
+/// Forgets a session, unless an answer is being made in it: that is paid for, and a request
+/// to delete can be sent again.
+pub(in super::super) async fn delete(
+    access: &Access<'_>,
+    locks: &ConversationLocks,
+    id: &str,
+) -> Result<Vec<u8>, Failure> {
+    find(access, id).await?;
+    let _lock = locks.take(&access.tenant, id).ok_or_else(session_is_busy)?;
     let deleted = access.store.delete_thread(&access.tenant, KIND, id).await;
     if !deleted.map_err(|error| from_store(&error))? {
         return Err(not_found());

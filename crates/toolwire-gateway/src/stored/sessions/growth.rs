@@ -73,7 +73,7 @@ pub(crate) const ROWS: &[Row] = &[
                         for id in ["s", list] {
                             let _ = retrieve(&access, id).await;
                             let _ = messages(&access, id).await;
-                            let _ = delete(&access, id).await;
+                            let _ = delete(&access, &locks, id).await;
                         }
                     });
                 },

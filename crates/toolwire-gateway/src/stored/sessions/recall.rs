@@ -22,7 +22,6 @@ use crate::stored::ResponseStore;
 use crate::stored::conversation_lock::ConversationLock;
 use crate::stored::failure::invalid;
 use crate::stored::health::StoreHealth;
-use crate::stored::recall::is_usable_id;
 
 /// What a session is looked up with.
 pub(crate) struct SessionLookup<'l> {
@@ -212,6 +211,15 @@ pub(super) fn unusable() -> Failure {
                    underscores.";
     invalid("session_id", message)
 }
+
+/// Whether a session may have this id, which clients write in paths and headers.
+pub(super) fn is_usable_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
+    (1..=MAX_ID).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
+/// The longest id of a session, as `unusable` says it.
+const MAX_ID: usize = 128;
 
 /// The header that names a session.
 pub(crate) static HEADER: HeaderName = HeaderName::from_static("toolwire-session");

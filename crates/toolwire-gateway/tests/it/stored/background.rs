@@ -12,7 +12,7 @@ use toolwire_store::{Lease, NewResponse, Options, Status, Store, Tenant, Write};
 use super::{TempStore, delete, gateway, respond};
 use crate::client;
 use crate::log::logging;
-use crate::upstream::{Server, Step, chunk, stream_end, stream_head, whole};
+use crate::upstream::{Gate, Server, Step, chunk, stream_end, stream_head, whole};
 use crate::{at, config, fixtures, ms, start};
 
 const UPSTREAMS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
@@ -45,9 +45,9 @@ fn id(response: &Value) -> &str {
     response["id"].as_str().unwrap()
 }
 
-/// A whole answer that takes a while.
-fn slow(protocol: Protocol) -> Vec<Step> {
-    let mut steps = vec![Step::Wait(ms(300))];
+/// A whole answer that comes when the gate is open.
+fn behind(gate: &Gate, protocol: Protocol) -> Vec<Step> {
+    let mut steps = vec![Step::Until(gate.clone())];
     steps.extend(whole(200, "", fixtures::answer(protocol)));
     steps
 }
@@ -80,7 +80,8 @@ fn kinds(events: &[String]) -> Vec<&str> {
 #[tokio::test]
 async fn polling() {
     for protocol in UPSTREAMS {
-        let server = Server::new(protocol, slow(protocol)).await;
+        let gate = Gate::default();
+        let server = Server::new(protocol, behind(&gate, protocol)).await;
         let gateway = gateway(&server, Options::memory()).await;
         let to = gateway.address();
         let queued = begin(to, &json!({"metadata": {"a": "b"}, "temperature": 0.5})).await;
@@ -91,6 +92,7 @@ async fn polling() {
         assert_eq!(client::get(to, &path, &[]).await.json()["status"], "in_progress");
         let early = json!({"model": "m", "input": "x", "previous_response_id": queued["id"]});
         assert_eq!(respond(to, &early).await.status, 400, "it has not ended");
+        gate.open();
         let done = ended(to, id(&queued)).await;
         assert_eq!(done["status"], "completed");
         // The same members, whether or not it has begun.
@@ -489,7 +491,8 @@ async fn what_background_needs() {
 #[tokio::test]
 async fn in_a_conversation() {
     let protocol = Protocol::Chat;
-    let server = Server::new(protocol, slow(protocol)).await;
+    let gate = Gate::default();
+    let server = Server::new(protocol, behind(&gate, protocol)).await;
     let gateway = gateway(&server, Options::memory()).await;
     let to = gateway.address();
     let made = client::post(to, "/v1/conversations", &[], "{}").await.json();
@@ -497,6 +500,7 @@ async fn in_a_conversation() {
     assert_eq!(queued["conversation"], json!({"id": made["id"]}));
     let body = json!({"model": "m", "input": "Too soon", "conversation": made["id"]});
     assert_eq!(respond(to, &body).await.status, 409);
+    gate.open();
     assert_eq!(ended(to, id(&queued)).await["status"], "completed");
     let path = format!("/v1/conversations/{}/items", id(&made));
     assert_eq!(client::get(to, &path, &[]).await.json()["data"].as_array().unwrap().len(), 3);
@@ -543,7 +547,7 @@ async fn a_reload_does_not_move_the_store() {
 
 #[tokio::test]
 async fn a_dry_run_begins_no_work() {
-    let server = Server::new(Protocol::Chat, slow(Protocol::Chat)).await;
+    let server = Server::new(Protocol::Chat, vec![Step::Hang]).await;
     let gateway = gateway(&server, Options::memory()).await;
     let body = r#"{"model":"m","input":"Hi","background":true}"#;
     let dry = ["toolwire-dry-run: 1"];

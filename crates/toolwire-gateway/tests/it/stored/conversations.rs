@@ -11,7 +11,7 @@ use toolwire_store::Options;
 
 use super::{TempStore, delete, gateway, respond};
 use crate::client::{self, ReceivedResponse};
-use crate::upstream::{Server, Step, stream, whole};
+use crate::upstream::{Gate, Server, Step, stream, whole};
 use crate::{fixtures, ms};
 
 /// A POST as clients send it that have nothing to say: without a content type.
@@ -44,13 +44,13 @@ async fn items(to: SocketAddr, conversation: &Value) -> Vec<Value> {
 const WAYS: [(&str, bool, bool); 3] =
     [("whole", false, false), ("streamed", true, false), ("in the background", false, true)];
 
-/// Something that takes a while to be answered.
-async fn slow(protocol: Protocol, streamed: bool) -> Server {
+/// Something that is answered when the gate is open.
+async fn behind(gate: &Gate, protocol: Protocol, streamed: bool) -> Server {
     let answer = match streamed {
         true => stream(&fixtures::events(protocol)),
         false => whole(200, "", fixtures::answer(protocol)),
     };
-    let mut steps = vec![Step::Wait(ms(600))];
+    let mut steps = vec![Step::Until(gate.clone())];
     steps.extend(answer);
     Server::new(protocol, steps).await
 }
@@ -121,7 +121,8 @@ async fn a_post_without_a_body_needs_no_content_type() {
 #[tokio::test]
 async fn a_conversation_cannot_be_changed_while_an_answer_is_made() {
     for (name, streamed, background) in WAYS {
-        let server = slow(Protocol::Chat, streamed).await;
+        let gate = Gate::default();
+        let server = behind(&gate, Protocol::Chat, streamed).await;
         let gateway = gateway(&server, Options::memory()).await;
         let to = gateway.address();
         let body = json!({"items": [{"role": "user", "content": "Before"}]});
@@ -141,6 +142,7 @@ async fn a_conversation_cannot_be_changed_while_an_answer_is_made() {
             assert_eq!(got.json()["error"]["code"], "conversation_locked", "{name}");
         }
         assert_eq!(client::get(to, &item, &[]).await.status, 200, "it can be read");
+        gate.open();
         let answer = ended(to, open, background).await;
         assert_eq!(answer["conversation"], json!({"id": made["id"]}), "{name}");
         // One before it, the question, a text and a call.
@@ -154,7 +156,8 @@ async fn a_conversation_cannot_be_changed_while_an_answer_is_made() {
 async fn an_answer_goes_behind_what_another_gateway_has_added() {
     for (name, streamed, background) in WAYS {
         let file = TempStore::new(&format!("added-{streamed}-{background}"));
-        let server = slow(Protocol::Chat, streamed).await;
+        let gate = Gate::default();
+        let server = behind(&gate, Protocol::Chat, streamed).await;
         let one = gateway(&server, file.options()).await;
         let two = gateway(&server, file.options()).await;
         let made = post(one.address(), "/v1/conversations", &json!({})).await.json();
@@ -162,6 +165,7 @@ async fn an_answer_goes_behind_what_another_gateway_has_added() {
         let path = format!("/v1/conversations/{}/items", id(&made));
         let body = json!({"items": [{"id": "msg_mine", "role": "user", "content": "Between"}]});
         assert_eq!(post(two.address(), &path, &body).await.status, 200);
+        gate.open();
         let answer = ended(one.address(), open, background).await;
         let found = items(two.address(), &made).await;
         assert_eq!(found.len(), 4, "{name}: {found:?}");
@@ -187,13 +191,15 @@ async fn an_answer_goes_behind_what_another_gateway_has_added() {
 async fn an_answer_whose_conversation_another_gateway_has_deleted() {
     for (name, streamed, background) in WAYS {
         let file = TempStore::new(&format!("deleted-{streamed}-{background}"));
-        let server = slow(Protocol::Chat, streamed).await;
+        let gate = Gate::default();
+        let server = behind(&gate, Protocol::Chat, streamed).await;
         let one = gateway(&server, file.options()).await;
         let two = gateway(&server, file.options()).await;
         let made = post(one.address(), "/v1/conversations", &json!({})).await.json();
         let open = begin(one.address(), &server, &made, streamed, background).await;
         let path = format!("/v1/conversations/{}", id(&made));
         assert_eq!(delete(two.address(), &path, &[]).await.status, 200);
+        gate.open();
         let answer = ended(one.address(), open, background).await;
         assert_eq!(answer["conversation"], json!({"id": made["id"]}), "{name}");
         assert_eq!(client::get(one.address(), &path, &[]).await.status, 404, "{name}");

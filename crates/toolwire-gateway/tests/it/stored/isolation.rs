@@ -185,6 +185,89 @@ async fn ids_in_a_body() {
     assert_eq!(server.seen_count(), asked, "no model was asked");
 }
 
+/// What the gateway asks an upstream for beside answers. The upstream knows every id there, so
+/// whatever the gateway passes on reaches what another client has left with it.
+const BESIDE_ANSWERS: [&str; 2] = ["/v1/responses/compact", "/v1/responses/input_tokens"];
+
+/// The requests that refer to something of the owner's in each way that there is.
+fn references(theirs: &Ids) -> [Value; 4] {
+    let Ids { response, conversation, item, session: _ } = theirs;
+    [
+        json!({"model": "m", "input": "Hi", "previous_response_id": response}),
+        json!({"model": "m", "input": "Hi", "conversation": conversation}),
+        json!({"model": "m", "input": [{"type": "item_reference", "id": item}]}),
+        json!({"model": "responses/m", "input": [{"id": item}]}),
+    ]
+}
+
+/// A gateway whose clients, if they have keys, share the account of an upstream that remembers.
+async fn gateway_to_memory(keys: &[&str]) -> (Server, Gateway) {
+    let protocol = Protocol::Responses;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(Options::memory());
+    config.keys = keys.iter().map(|key| Secret::new((*key).to_owned())).collect();
+    let gateway = start(config).await;
+    (server, gateway)
+}
+
+#[tokio::test]
+async fn ids_of_a_shared_account() {
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let (server, gateway) = gateway_to_memory(&keys).await;
+    let to = gateway.address();
+    let theirs = own_things(to).await;
+    let asked = server.seen_count();
+    let codes = [
+        "previous_response_not_found",
+        "conversation_not_found",
+        "item_not_found",
+        "item_not_found",
+    ];
+    for path in BESIDE_ANSWERS {
+        for (body, code) in references(&theirs).iter().zip(codes) {
+            // Nothing that a client says of itself opens the account.
+            for more in ["x-a: b", "anthropic-version: 2023-06-01", "toolwire-upstream: responses"]
+            {
+                let got = client::post(to, path, &[OTHER, more], &body.to_string()).await;
+                assert!([400, 404].contains(&got.status), "{path} {body} {more}: {got:?}");
+                assert!(got.body.contains(code) || more.contains("anthropic"), "{path}: {got:?}");
+            }
+        }
+    }
+    assert_eq!(server.seen_count(), asked, "the upstream was not asked");
+
+    // The owner's own thread goes there whole, and nothing is said about keeping what is none
+    // of the answers that could be kept.
+    for body in references(&theirs) {
+        let got = client::post(to, BESIDE_ANSWERS[0], &[OWNER], &body.to_string()).await;
+        assert_eq!(got.status, 200, "{body}: {got:?}");
+        let seen = server.seen().pop().unwrap();
+        assert_eq!(seen.path, BESIDE_ANSWERS[0]);
+        let sent = seen.json();
+        assert_eq!(sent["model"], "m", "{sent}");
+        assert!(sent["input"][0]["role"] == "user", "{sent}");
+        for gone in ["previous_response_id", "conversation", "store"] {
+            assert_eq!(sent.get(gone), None, "{sent}");
+        }
+    }
+    let plain = r#"{ "model":"m", "input":[ ] }"#;
+    let got = client::post(to, BESIDE_ANSWERS[0], &[OTHER], plain).await;
+    assert_eq!((got.status, server.seen().pop().unwrap().body.as_str()), (200, plain));
+}
+
+/// A client that is alone may have made its responses in any other way.
+#[tokio::test]
+async fn ids_of_ones_own_account() {
+    let (server, gateway) = gateway_to_memory(&[]).await;
+    for path in BESIDE_ANSWERS {
+        let body = json!({"model": "m", "input": "Hi", "previous_response_id": "resp_x"});
+        let got = client::post(gateway.address(), path, &[], &body.to_string()).await;
+        assert_eq!(got.status, 200, "{path}: {got:?}");
+        assert_eq!(server.seen().pop().unwrap().json(), body, "{path}");
+    }
+}
+
 /// A session that somebody else has is an empty one, and stays as it is. Nobody's
 /// list shows what is another's.
 #[tokio::test]

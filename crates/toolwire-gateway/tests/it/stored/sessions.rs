@@ -18,7 +18,7 @@ use super::{TempStore, delete, gateway};
 use crate::client::{self, ReceivedResponse};
 use crate::postgres_server::{PostgresServer, is_left_out};
 use crate::text_tools::{TEXT, speak, with};
-use crate::upstream::{ReceivedRequest, Server, Step, chunk, stream, stream_head, whole};
+use crate::upstream::{Gate, ReceivedRequest, Server, Step, chunk, stream, stream_head, whole};
 use crate::{at, config, fixtures, ms, pairs, start};
 
 const CLIENTS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
@@ -457,10 +457,14 @@ async fn turns_that_meet(
     streamed: bool,
 ) {
     let place = format!("{client} over {upstream} {tools:?} {streamed}");
+    let gates = [Gate::default(), Gate::default()];
+    let slow = gates.clone();
     let script = move |number: usize, seen: &ReceivedRequest| {
         let mut steps = speak(seen, upstream, "Hi there.");
-        let wait = Step::Wait(ms(if number % 4 == 1 { 1500 } else { 1 }));
-        steps.insert(if streamed { 2 } else { 0 }, wait);
+        if number % 4 == 1 {
+            let gate = slow[number / 4].clone();
+            steps.insert(if streamed { 2 } else { 0 }, Step::Until(gate));
+        }
         steps
     };
     let file =
@@ -470,7 +474,7 @@ async fn turns_that_meet(
     let two = gateway_with(with(&server, tools), file.options()).await;
     let body = |text: &str| request(client, streamed, &[json!({"role": "user", "content": text})]);
     // A session that exists, and one that nobody has made yet.
-    for (session, before) in [("old", 2), ("new", 0)] {
+    for ((session, before), gate) in [("old", 2), ("new", 0)].into_iter().zip(&gates) {
         let first = if before > 0 { session } else { "some" };
         read(client, streamed, &send(one.address(), client, first, &body("First")).await);
         let asked = server.seen_count();
@@ -486,6 +490,7 @@ async fn turns_that_meet(
         assert_eq!(other.status, 200, "{place}: {other:?}");
         let there = send(two.address(), client, session, &body("There")).await;
         read(client, streamed, &there);
+        gate.open();
         let slow = slow.await.unwrap();
         match streamed {
             true => is_stopped(&slow, "working on this session", &place),
@@ -498,27 +503,46 @@ async fn turns_that_meet(
     }
 }
 
-/// What is deleted does not come back with the answer of a turn that had begun.
+/// A turn that has begun is paid for, so deleting its session has to wait. Another gateway on
+/// the same store does not know of the turn: what it deletes does not come back with the answer.
 #[tokio::test]
 async fn a_session_that_is_deleted_meanwhile() {
     let protocol = Protocol::Messages;
+    let gates = [Gate::default(), Gate::default()];
+    let behind = gates.clone();
     let script = move |number: usize, _: &ReceivedRequest| {
         let mut steps = stream(&fixtures::events(protocol));
-        steps.insert(2, Step::Wait(ms(if number == 1 { 200 } else { 0 })));
+        if let Some(gate) = number.checked_sub(1).and_then(|turn| behind.get(turn)) {
+            steps.insert(2, Step::Until(gate.clone()));
+        }
         steps
     };
     let server = Server::scripted(protocol, script).await;
-    let gateway = gateway(&server, Options::memory()).await;
-    let to = gateway.address();
+    let file = TempStore::new("sessions-deleted");
+    let one = gateway(&server, file.options()).await;
+    let two = gateway(&server, file.options()).await;
+    let to = one.address();
     let body = request(protocol, true, &[json!({"role": "user", "content": "Hi"})]);
     read(protocol, true, &send(to, protocol, "s", &body).await);
-    let turn = tokio::spawn(async move { send(to, protocol, "s", &body).await });
-    server.until_seen(2).await;
-    assert_eq!(delete(to, "/v1/sessions/s", &[]).await.status, 200);
-    let got = turn.await.unwrap();
-    assert!(got.body.contains("event: error"), "{got:?}");
-    assert!(!got.body.contains("message_stop"), "{got:?}");
+    for (turn, gate) in gates.iter().enumerate() {
+        let asked = body.clone();
+        let answer = tokio::spawn(async move { send(to, protocol, "s", &asked).await });
+        server.until_seen(turn + 2).await;
+        let got = delete(to, "/v1/sessions/s", &[]).await;
+        assert_eq!(got.status, 409, "{got:?}");
+        assert!(got.body.contains("session_locked"), "{got:?}");
+        let is_deleted = turn > 0;
+        if is_deleted {
+            assert_eq!(delete(two.address(), "/v1/sessions/s", &[]).await.status, 200);
+        }
+        gate.open();
+        let got = answer.await.unwrap();
+        assert_eq!(got.body.contains("event: error"), is_deleted, "{got:?}");
+        assert_eq!(got.body.contains("message_stop"), !is_deleted, "{got:?}");
+    }
     assert_eq!(client::get(to, "/v1/sessions/s", &[]).await.status, 404);
+    read(protocol, true, &send(to, protocol, "s", &body).await);
+    assert_eq!(delete(to, "/v1/sessions/s", &[]).await.status, 200, "it is free again");
 }
 
 /// A call without a result is answered, reported and, by request, refused.

@@ -237,6 +237,70 @@ async fn a_stream_that_breaks_off_is_kept_under_its_own_id() {
     }
 }
 
+/// Without a store nobody remembers for them, and the upstream must not either.
+#[tokio::test]
+async fn a_shared_account_keeps_nothing_without_a_store() {
+    let server = server("upstream").await;
+    let mut config = config(vec![at(&server)]);
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    config.keys = keys.iter().map(|key| Secret::new((*key).to_owned())).collect();
+    let gateway = start(config).await;
+    let ask = async |body: Value| {
+        client::post(gateway.address(), "/v1/responses", &[OWNER], &body.to_string()).await
+    };
+    let item = json!({"id": "msg_mine", "role": "user", "content": "Hi"});
+    for body in [
+        json!({"model": "m", "input": [item], "store": null}),
+        json!({"model": "m", "input": [item], "store": false}),
+        json!({"model": "m", "input": [item]}),
+    ] {
+        let got = ask(body).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        let sent = server.seen().pop().unwrap().json();
+        assert_eq!((&sent["store"], &sent["input"]), (&json!(false), &json!([item])), "{sent}");
+    }
+    // What the next turn sends has to say by itself what the model has thought.
+    let sent = server.seen().pop().unwrap().json();
+    assert_eq!(sent["include"], json!(["reasoning.encrypted_content"]), "{sent}");
+    let asked = server.seen_count();
+    for body in [
+        json!({"model": "m", "input": [item], "store": true}),
+        json!({"model": "m", "input": [item], "previous_response_id": "resp_of_upstream_0"}),
+    ] {
+        assert_eq!(ask(body).await.status, 400);
+    }
+    assert_eq!(server.seen_count(), asked);
+}
+
+/// Ids are the upstream's, and clients refer to items by them.
+#[tokio::test]
+async fn an_upstream_with_odd_ids() {
+    let odd = format!("msg/{}+=%", "aB+/".repeat(100));
+    let answer = json!({"id": "resp_1", "object": "response", "created_at": 1,
+        "status": "completed", "model": "m-1", "output": [{"type": "message", "id": odd,
+        "status": "completed", "role": "assistant", "content": [
+        {"type": "output_text", "text": "An answer", "annotations": []}]}]});
+    let server = Server::new(Protocol::Responses, whole(200, "", answer.to_string())).await;
+    let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+    let gateway = gateway(&[&server], &keys).await;
+    let to = gateway.address();
+    let made = client::post(to, "/v1/conversations", &[OWNER], "{}").await.json();
+    let body = json!({"model": "m", "input": "Hi", "conversation": made["id"]});
+    let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+    assert_eq!(got.json()["output"][0]["id"], odd.as_str(), "{got:?}");
+    let body = json!({"model": "m", "input": [{"type": "item_reference", "id": odd}],
+        "store": false});
+    let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    assert!(server.seen().pop().unwrap().body.contains("An answer"));
+    let encoded: String = odd.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let path = format!("/v1/conversations/{}/items/{encoded}", made["id"].as_str().unwrap());
+    let got = client::get(to, &path, &[OWNER]).await;
+    assert_eq!((got.status, &got.json()["id"]), (200, &json!(odd)), "{got:?}");
+    assert_eq!(delete(to, &path, &[OWNER]).await.status, 200);
+    assert_eq!(client::get(to, &path, &[OWNER]).await.status, 404);
+}
+
 /// A vendor refuses to send sealed reasoning of a model that does not reason.
 #[tokio::test]
 async fn no_sealed_reasoning_is_asked_of_a_model_that_has_none() {

@@ -27,7 +27,9 @@ pub(super) fn write_request(
     if request.wants_sealed {
         write_include(request, &mut object);
     }
-    object.put(STORE, &false);
+    if !request.omits_store {
+        object.put(STORE, &false);
+    }
     let mut list = object.array("input");
     for item in items {
         list.item().extend_from_slice(item);

@@ -1,5 +1,7 @@
 //! Who may go on with a conversation when a job in it has ended.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
@@ -11,7 +13,7 @@ use crate::config::StoreConfig;
 use crate::route::{SealedReasoning, UpstreamMemory};
 use crate::stored::endpoints::Access;
 use crate::stored::list::item_protocol;
-use crate::stored::{ResponseStore, Turn, responses};
+use crate::stored::{RecallMemory, ResponseStore, StateLookup, Turn, responses};
 
 const CONVERSATION: &str = "conv_1";
 
@@ -41,9 +43,16 @@ impl Work {
         let (protocol, upstreams) = (item_protocol(), UpstreamMemory::None);
         let sealed = SealedReasoning::Possible;
         let head = RequestHead::read(protocol, &PathMatch::default(), &body).unwrap();
-        let turn =
-            Turn::recall(&memory, Tenant::single(), protocol, &head, &body, upstreams, sealed)
-                .await;
+        let bodies = Arc::default();
+        let lookup = StateLookup {
+            memory: &memory,
+            room: RecallMemory::new(&bodies, usize::MAX),
+            tenant: Tenant::single(),
+            client: protocol,
+            head: &head,
+            body: &body,
+        };
+        let turn = Turn::recall(lookup, upstreams, sealed).await;
         let mut turn = turn.ok().flatten().unwrap();
         let job = turn.begin_job(&memory, &body, "m", &head).await.ok().unwrap();
         let work = Self { memory, turn, job: Some(job) };

@@ -6,8 +6,8 @@ use toolwire_store::Options;
 
 use super::{ANSWER, CLIENTS, request, send, stored};
 use crate::stored::gateway;
-use crate::upstream::{Server, Step, chunk, stream_head, whole};
-use crate::{client, fixtures, ms};
+use crate::upstream::{Gate, Server, Step, chunk, stream_head, whole};
+use crate::{client, fixtures};
 
 /// What no model's API would take back does not get into a session, where it
 /// would make every later turn fail.
@@ -111,11 +111,13 @@ async fn a_client_without_sessions() {
 #[tokio::test]
 async fn a_dry_run_during_a_turn() {
     let protocol = Protocol::Chat;
+    let gate = Gate::default();
+    let behind = gate.clone();
     let script = move |_: usize, _: &crate::upstream::ReceivedRequest| {
         let events = fixtures::events(protocol);
         let mut steps = vec![stream_head("")];
         steps.extend(events[..2].iter().map(chunk));
-        steps.push(Step::Wait(ms(300)));
+        steps.push(Step::Until(behind.clone()));
         steps.extend(events[2..].iter().map(chunk));
         steps.push(crate::upstream::stream_end());
         steps
@@ -133,6 +135,7 @@ async fn a_dry_run_during_a_turn() {
     let got = client::post(to, fixtures::path(protocol), &headers, &body.to_string()).await;
     assert_eq!(got.status, 200, "{got:?}");
     assert_eq!(got.json()["object"], "toolwire.dry_run", "{got:?}");
+    gate.open();
     assert!(turn.await.unwrap().body.contains("[DONE]"));
     assert_eq!(stored(to, "s").await["stats"]["turns"], 1);
 }

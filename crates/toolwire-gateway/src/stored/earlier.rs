@@ -110,8 +110,8 @@ impl Earlier {
     }
 }
 
-/// Reads a chain. Nobody knows how long one is before all of it was looked at, so more room
-/// is reserved until it is enough.
+/// Reads a chain. Nobody knows how long one is before all of it was looked at, so one that is
+/// longer than most is read again, with more room.
 async fn read_chain(
     store: &Store,
     tenant: &Tenant,
@@ -119,7 +119,7 @@ async fn read_chain(
     memory: RecallMemory<'_>,
 ) -> Result<Option<(Vec<ChainLink>, Reservation)>, Failure> {
     let longest = store.limits().read;
-    let mut room = FIRST_ROOM.min(longest);
+    let mut room = memory.likely_room().min(longest);
     let mut reservation = memory.reserve(room)?;
     loop {
         match store.chain_within(tenant, id, room).await {
@@ -194,6 +194,3 @@ fn place_of(response: &ChainLink, conversation: &[Item]) -> Option<usize> {
     let renamed = before.take_while(|(own, found)| own.body == found.body).count();
     place.checked_sub(renamed)
 }
-
-/// The room for a chain of a few turns, in bytes.
-const FIRST_ROOM: u64 = 64 * 1024;

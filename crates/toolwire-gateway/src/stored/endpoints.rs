@@ -7,9 +7,7 @@ use toolwire_store::{Store, Tenant};
 
 use super::failure::{not_found, store_is_off};
 use super::list::percent_decoded;
-use super::{
-    EventReplay, RunningJobs, background, conversations, include, responses, sessions, tenant,
-};
+use super::{EventReplay, RunningJobs, background, conversations, responses, sessions, tenant};
 use crate::observe::Outcome;
 use crate::relay::{Failure, RequestContext, passthrough, respond_with_error};
 use crate::response_body::ResponseBody;
@@ -126,10 +124,6 @@ pub(crate) async fn serve(
         && !is_kept_here(&context, &endpoint).await
     {
         return passthrough::serve(context, route, body).await;
-    }
-    let query = context.parts.uri.query().unwrap_or_default();
-    if let Err(failure) = include::check(&endpoint, &context.parts.method, query) {
-        return respond_with_error(context.log, failure, context.client);
     }
     if let Some(replayed) = replay(&context, &endpoint).await {
         let RequestContext { client, mut log, .. } = context;

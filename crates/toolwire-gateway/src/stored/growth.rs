@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use hyper::Method;
 use toolwire::model::{ApiError, ErrorKind};
 use toolwire::protocol::PathMatch;
 use toolwire::translate::RequestHead;
@@ -13,7 +12,7 @@ use toolwire_store::{Item, ItemPage, NewThread, Options, Store, Tenant, ThreadKi
 use super::list::item_protocol;
 use super::{
     ConversationLocks, RecallMemory, Recalled, ResponseStore, RunningJobs, StateLookup,
-    StoredEndpoint, Turn, background, conversations, include, labels, list, look_up, responses,
+    StoredEndpoint, Turn, background, conversations, labels, list, look_up, responses,
 };
 use crate::config::StoreConfig;
 use crate::growth::{Row, run};
@@ -104,8 +103,6 @@ pub(crate) const ROWS: &[Row] = &[
                 run(async {
                     let _ = StoredEndpoint::find(&format!("/v1/responses/{text}/cancel"));
                     let _ = list::read_page(text);
-                    let endpoint = StoredEndpoint::find("/v1/responses/a/input_items").unwrap();
-                    let _ = include::check(&endpoint, &Method::GET, text);
                     let _ = labels::check(&serde_json::json!({"a": text}).to_string());
                     let _ = background::is_asked_for(text);
                     let body = serde_json::json!({"role": "user", "content": text}).to_string();
@@ -156,7 +153,6 @@ const ITEMS: &[&str] = &[
 const TEXTS: &[&str] = &[
     "stored/endpoints.rs::find",
     "stored/background/replay.rs::is_asked_for",
-    "stored/include.rs::check",
     "stored/list.rs::read_page",
     "stored/list.rs::parameters",
     "stored/list.rs::percent_decoded",

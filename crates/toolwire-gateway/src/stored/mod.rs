@@ -17,7 +17,6 @@ mod failure;
 #[cfg(test)]
 pub(crate) mod growth;
 mod health;
-mod include;
 mod joined_conversation;
 mod labels;
 mod list;

@@ -18,6 +18,12 @@ impl<'m> RecallMemory<'m> {
         Self { bodies, total }
     }
 
+    /// Room for what is read without knowing how long it is. It is enough for most, and leaves
+    /// enough to others.
+    pub(super) fn likely_room(self) -> u64 {
+        u64::try_from(self.total / 16).unwrap_or(u64::MAX).clamp(LEAST_LIKELY, MOST_LIKELY)
+    }
+
     /// Reserves room for bytes that are read or written next.
     pub(super) fn reserve(self, bytes: u64) -> Result<Reservation, Failure> {
         let mut reservation = self.bodies.reservation();
@@ -31,3 +37,7 @@ impl<'m> RecallMemory<'m> {
         reservation.grow_to(bytes, self.total).map_err(|_| out_of_memory())
     }
 }
+
+/// The least and the most of it, in bytes.
+const LEAST_LIKELY: u64 = 4 << 10;
+const MOST_LIKELY: u64 = 2 << 20;

@@ -1,7 +1,7 @@
 //! Writers that meet in one database, and answers that get lost on the way from it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -14,7 +14,7 @@ use toolwire_store::{
 
 use crate::engines::{Folder, TTL, TestClock, prune_all, run};
 use crate::postgres_server::{
-    PostgresServer, WAITING, execute, is_left_out, number, wait_for_connections_to_end,
+    PATIENCE, PostgresServer, WAITING, execute, is_left_out, number, wait_for_connections_to_end,
     wait_for_number,
 };
 
@@ -182,6 +182,53 @@ fn a_chain_that_somebody_continues_is_not_pruned() {
         drop(client);
         connection.await.unwrap().unwrap();
         assert_eq!(number(&url, "SELECT count(*) FROM toolwire_record WHERE id = 'a'").await, 1);
+    });
+}
+
+/// Proves that what takes the server longer than it gives a call is deleted all the same:
+/// many chains, and one that is long.
+#[test]
+fn what_takes_long_to_delete_is_deleted() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let (url, clock) = (PostgresServer::shared().new_database().await, TestClock::new());
+        let (patient, tenant) = (open(&url, &clock).await, Tenant::single());
+        for number in 0..60 {
+            let response = response(&format!("short{number}"), None);
+            patient.write(&tenant, vec![Write::Response(response)]).await.unwrap();
+        }
+        patient.write(&tenant, vec![Write::Response(response("long", None))]).await.unwrap();
+        clock.pass(TTL);
+        patient.write(&tenant, vec![Write::Response(response("long2", None))]).await.unwrap();
+        let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(CASE WHEN \
+                    OLD.id LIKE ''long%'' THEN 3 ELSE 0.05 END); RETURN OLD; END'; CREATE TRIGGER slow BEFORE DELETE \
+                    ON toolwire_record FOR EACH ROW EXECUTE FUNCTION slow()";
+        execute(&url, slow).await;
+        let mut options = options(&url, &clock);
+        if let EngineOptions::Postgres(postgres) = &mut options.engine {
+            // The server gives up after twice that.
+            postgres.timeout = Duration::from_secs(1);
+        }
+        let store = Store::open(options).await.unwrap();
+        let start = Instant::now();
+        let expired = "SELECT count(*) FROM toolwire_record WHERE id <> 'long2'";
+        while number(&url, expired).await > 0 {
+            match store.prune(100).await {
+                // The server is still at it.
+                Ok(0) => tokio::time::sleep(Duration::from_millis(100)).await,
+                Ok(_) | Err(StoreError::Unavailable { retry: true, .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+            assert!(start.elapsed() < PATIENCE, "it is still there");
+        }
+        let start = Instant::now();
+        while let Err(error) = store.delete_response(&tenant, "long2").await {
+            assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
+            assert!(start.elapsed() < PATIENCE, "{error}");
+        }
+        assert_eq!(number(&url, "SELECT count(*) FROM toolwire_record").await, 0);
     });
 }
 

@@ -431,6 +431,54 @@ fn calls_that_were_given_up_leave_the_server() {
     });
 }
 
+/// Proves the same of connections that wait for a migration to end.
+#[test]
+fn connections_that_wait_for_a_migration_leave_the_server() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        drop(Store::open(options(&url, PATIENT)).await.unwrap());
+        let (locker, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        locker.execute("SELECT pg_advisory_lock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+        let store = Store::open(options(&url, Duration::from_secs(2))).await.unwrap();
+        for number in 0..3 {
+            let late = store.write(&Tenant::single(), response(&format!("a{number}"))).await;
+            assert!(matches!(late, Err(StoreError::Unavailable { retry: true, .. })), "{late:?}");
+        }
+        wait_for_number(&url, WAITING, 0).await;
+        locker.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+        write_in_the_end(&store, "b").await;
+    });
+}
+
+/// The lock of migrations: "toolwire" in ASCII.
+const MIGRATION_LOCK: i64 = 0x746f_6f6c_7769_7265;
+
+/// Proves that a migration may take its time, but that the server ends it if its gateway has
+/// disappeared.
+#[test]
+fn a_migration_has_limits_of_its_own() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let note = "CREATE TABLE noted (setting TEXT); CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql \
+                    AS 'BEGIN INSERT INTO noted SELECT name || '' '' || setting FROM pg_settings WHERE name IN \
+                    (''statement_timeout'', ''lock_timeout'', ''idle_in_transaction_session_timeout''); END'; CREATE \
+                    EVENT TRIGGER note ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION note()";
+        execute(&url, note).await;
+        drop(Store::open(options(&url, PATIENT)).await.unwrap());
+        let unlimited = "SELECT count(DISTINCT setting) FROM noted WHERE setting IN ('statement_timeout 0', \
+                         'lock_timeout 0', 'idle_in_transaction_session_timeout 60000')";
+        assert_eq!(number(&url, unlimited).await, 3);
+        assert_eq!(number(&url, "SELECT count(DISTINCT setting) FROM noted").await, 3);
+    });
+}
+
 /// Proves that gateways which start together on an empty database do not disturb each other.
 #[test]
 fn gateways_that_start_together_wait_for_one_migration() {

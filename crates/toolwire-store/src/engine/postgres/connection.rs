@@ -63,8 +63,9 @@ impl Connections {
         let mut connection = Connection::new(&self.pool).await?;
         let object = connection.object()?;
         if Object::metrics(object).recycle_count == 0 {
-            migrate::hold_version(object).await?;
+            // The version may have to be waited for, so the limits come first.
             object.batch_execute(&self.server_limits).await?;
+            migrate::hold_version(object).await?;
         }
         Ok(connection)
     }
@@ -79,6 +80,7 @@ impl Connections {
         }
         if migration.is_none() {
             let mut connection = Connection::new(&self.pool).await?;
+            connection.object()?.batch_execute(&self.server_limits).await?;
             if !migrate::is_due(&mut connection).await? {
                 self.is_migrated.store(true, Ordering::Release);
                 return Ok(());

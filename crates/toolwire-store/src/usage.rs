@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::task::JoinHandle;
 
 use crate::engine::Engine;
 use crate::error::{Cap, StoreError};
@@ -18,9 +19,9 @@ use crate::options::Limits;
 /// counted may count twice, so that a write is refused a little early, until the next count.
 ///
 /// One task counts at a time, and only those wait for it who have no count at all or
-/// would be refused. If the engine fails to count, the last count is used. Without any,
-/// nobody is refused, because a database that takes too long to count can still be
-/// written.
+/// would be refused, and not for longer than [`LONGEST_WAIT`]. If the engine fails to count,
+/// the last count is used. Without any, nobody is refused, because a database that takes too
+/// long to count can still be written.
 #[derive(Default)]
 pub(crate) struct UsageTracker {
     known: Mutex<Known>,
@@ -43,7 +44,8 @@ struct KnownUsage {
     bytes: u64,
     /// Whether it was ever counted.
     is_counted: bool,
-    /// When somebody counted last, or failed to. `None` if much has changed since.
+    /// When somebody counted last, failed to, or waited for it in vain. `None` if much has
+    /// changed since.
     tried_at: Option<Instant>,
     /// How much is being written. A count may have it or not.
     under_way: u64,
@@ -163,7 +165,9 @@ impl UsageTracker {
     pub(crate) fn forget(&self) {
         let mut known = self.lock();
         let Known { tenants, total } = &mut *known;
-        tenants.values_mut().chain([total]).for_each(|known| known.tried_at = None);
+        // What could not be counted is not sooner counted for that.
+        let counted = tenants.values_mut().chain([total]).filter(|known| known.is_counted);
+        counted.for_each(|known| known.tried_at = None);
     }
 
     fn take_known<'t>(
@@ -199,23 +203,39 @@ impl UsageTracker {
         waits: bool,
     ) {
         let counting = if scope.is_some() { &self.tenant_count } else { &self.total_count };
-        let permit = match waits {
-            true => Arc::clone(counting).lock_owned().await,
-            false => match Arc::clone(counting).try_lock_owned() {
-                Ok(permit) => permit,
-                Err(_taken) => return,
-            },
-        };
-        if self.is_recent(scope, oldest) {
+        if !waits {
+            if let Ok(permit) = Arc::clone(counting).try_lock_owned() {
+                self.start_count(engine, scope, oldest, permit);
+            }
             return;
+        }
+        let counted = async {
+            let permit = Arc::clone(counting).lock_owned().await;
+            if let Some(task) = self.start_count(engine, scope, oldest, permit) {
+                // A runtime that ends drops the task, and nobody may wait for it then.
+                let _ = task.await;
+            }
+        };
+        if tokio::time::timeout(LONGEST_WAIT, counted).await.is_err() {
+            // Nobody else has to wait for what does not come.
+            self.lock().get_mut(scope).tried_at = Some(Instant::now());
+        }
+    }
+
+    /// Begins to count, unless somebody has done so in the meantime.
+    fn start_count(
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
+        scope: Option<&Tenant>,
+        oldest: Duration,
+        permit: OwnedMutexGuard<()>,
+    ) -> Option<JoinHandle<()>> {
+        if self.is_recent(scope, oldest) {
+            return None;
         }
         let (usage, engine, scope) = (Arc::clone(self), Arc::clone(engine), scope.cloned());
         let count = async move { usage.count_now(&engine, scope.as_ref(), permit).await };
-        let task = tokio::spawn(count);
-        if waits {
-            // A runtime that ends drops the task, and nobody may wait for it then.
-            let _ = task.await;
-        }
+        Some(tokio::spawn(count))
     }
 
     async fn count_now(
@@ -296,5 +316,11 @@ const COUNT_AGAIN: Duration = Duration::from_secs(30);
 /// How long a count is used that says that there is no room.
 const COUNT_AFTER_REFUSAL: Duration = Duration::from_secs(1);
 
+/// How long a write waits for a count. Those of other tenants may come first.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
 /// How many tenants are remembered.
 const MOST_TENANTS: usize = 10_000;
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,8 @@ struct KnownUsage {
     bytes: u64,
     /// Whether it was ever counted.
     is_counted: bool,
+    /// How much of that may not be there, because nobody knows how its write has ended.
+    unsure: u64,
     /// When somebody counted last, failed to, or waited for it in vain. `None` if much has
     /// changed since.
     tried_at: Option<Instant>,
@@ -66,6 +68,12 @@ impl KnownUsage {
         added > 0 && self.is_counted && self.bytes.saturating_add(added) > limit
     }
 
+    /// The same without what may not be there. Those who were told that nobody knows try
+    /// again, and it must not add up until they are refused.
+    fn surely_exceeds(&self, limit: u64, added: u64) -> bool {
+        Self { bytes: self.bytes.saturating_sub(self.unsure), ..*self }.exceeds(limit, added)
+    }
+
     fn begin(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.under_way = self.under_way.saturating_add(bytes);
@@ -84,6 +92,13 @@ impl Room<'_> {
     /// Nothing was written.
     pub(crate) fn give_back(self) {
         self.usage.remove(self.tenant, self.bytes);
+    }
+
+    /// Nobody knows whether it was written. The next count will tell.
+    pub(crate) fn leave_unsure(self) {
+        self.usage.change(self.tenant, |known| {
+            known.unsure = known.unsure.saturating_add(self.bytes);
+        });
     }
 }
 
@@ -177,7 +192,8 @@ impl UsageTracker {
         bytes: u64,
     ) -> Result<Room<'t>, StoreError> {
         let mut known = self.lock();
-        if let Some((_, cap, limit)) = known.exceeded(limits, tenant, bytes) {
+        let exceeds = KnownUsage::surely_exceeds;
+        if let Some((_, cap, limit)) = known.exceeded(limits, tenant, bytes, exceeds) {
             return Err(StoreError::TooLarge { cap, limit });
         }
         begin(&mut known, tenant, bytes);
@@ -190,7 +206,7 @@ impl UsageTracker {
         tenant: &'t Tenant,
         added: u64,
     ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
-        self.lock().exceeded(limits, tenant, added)
+        self.lock().exceeded(limits, tenant, added, KnownUsage::exceeds)
     }
 
     /// Has a count that is older than this made again, by one task. The task goes on if
@@ -253,6 +269,7 @@ impl UsageTracker {
         if let Ok(counted) = counted {
             let begun = known.begun.saturating_sub(before.begun);
             known.bytes = counted.bytes.saturating_add(before.under_way).saturating_add(begun);
+            known.unsure = known.unsure.saturating_sub(before.unsure);
             known.is_counted = true;
         }
     }
@@ -289,9 +306,10 @@ impl Known {
         limits: &Limits,
         tenant: &'t Tenant,
         added: u64,
+        exceeds: impl Fn(&KnownUsage, u64, u64) -> bool,
     ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
         let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
-        scopes.into_iter().find(|(scope, _, limit)| self.get(*scope).exceeds(*limit, added))
+        scopes.into_iter().find(|(scope, _, limit)| exceeds(&self.get(*scope), *limit, added))
     }
 
     fn get(&self, scope: Option<&Tenant>) -> KnownUsage {

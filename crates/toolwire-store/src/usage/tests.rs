@@ -59,3 +59,22 @@ async fn nobody_waits_long_for_the_counts_of_others() {
     let refused = subject.take(&other, LIMIT).await.map(drop);
     assert_eq!(refused, Err(StoreError::TooLarge { cap: Cap::Tenant, limit: LIMIT }));
 }
+
+/// Proves that what may have been written takes its room until the next count, but that
+/// nobody is refused because of it.
+#[tokio::test(start_paused = true)]
+async fn what_may_be_written_takes_room_until_it_is_counted() {
+    let (subject, tenant) = (Subject::new().await, Tenant::of_key("one"));
+    for _ in 0..3 {
+        subject.take(&tenant, LIMIT).await.unwrap().leave_unsure();
+        assert!(!subject.usage.is_known_to_fit(&subject.limits, &tenant, 1));
+    }
+    let held = subject.hold_counts().await;
+    subject.usage.forget();
+    assert!(subject.take(&tenant, LIMIT).await.is_ok(), "it cannot be counted");
+    drop(held);
+    subject.usage.forget();
+    subject.take(&tenant, LIMIT).await.unwrap().give_back();
+    // There is nothing in the store, and somebody has counted that by now.
+    assert!(subject.has_room_at_once(&tenant, LIMIT).await);
+}

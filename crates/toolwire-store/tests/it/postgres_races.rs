@@ -400,13 +400,20 @@ fn a_write_whose_end_got_lost_is_what_it_is_said_to_be() {
                 let thread = NewThread { kind, id, metadata: "{}".into(), items: Vec::new() };
                 store.write(&tenant, vec![Write::Thread(thread)]).await.unwrap();
                 let mut way = Way::to(&url);
-                let other = open(&way.url, &clock).await;
+                let mut options = options(&way.url, &clock);
+                if !has_response {
+                    // There is room for what is appended and no more.
+                    let used = store.usage(&tenant).await.unwrap().bytes;
+                    options.limits.tenant = used + 2 * "mine".len() as u64;
+                }
+                let other = Store::open(options).await.unwrap();
+                let writer = other.clone();
                 way.cut(cut);
                 let writing = tokio::spawn(async move {
                     let expected = has_response.then_some(0);
                     let mut writes = vec![append(expected, "mine")];
                     writes.extend(has_response.then(|| Write::Response(response("mine", None))));
-                    other.write(&Tenant::single(), writes).await
+                    writer.write(&Tenant::single(), writes).await
                 });
                 let known = way.cuts.recv().await.unwrap();
                 store.write(&tenant, vec![append(None, "other")]).await.unwrap();
@@ -432,6 +439,7 @@ fn a_write_whose_end_got_lost_is_what_it_is_said_to_be() {
                         let expected = ["mine", "other"];
                         let expected = &expected[usize::from(cut == Cut::Before)..];
                         assert_eq!(items, expected);
+                        assert!(!other.has_known_room(&tenant), "it may be stored");
                     }
                 }
             }

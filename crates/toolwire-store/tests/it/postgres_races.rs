@@ -1,6 +1,7 @@
 //! Writers that meet in one database, and answers that get lost on the way from it.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -128,6 +129,51 @@ fn an_id_that_comes_twice_in_a_group_is_stored_once() {
         }
         for text in ["second", "third"] {
             assert_eq!(store.item(&tenant, &format!("item {text}")).await, Ok(None));
+        }
+    });
+}
+
+/// Proves that a response whose client was told that it is late is not stored when its turn
+/// comes.
+#[test]
+fn what_nobody_waits_for_is_not_stored() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let (url, clock) = (PostgresServer::shared().new_database().await, TestClock::new());
+        let mut options = options(&url, &clock);
+        if let EngineOptions::Postgres(postgres) = &mut options.engine {
+            postgres.timeout = PATIENCE * 2;
+        }
+        let (store, tenant) = (Store::open(options).await.unwrap(), Tenant::single());
+        let write = |id: &str| {
+            let (store, response) = (store.clone(), response(id, None));
+            async move { store.write(&Tenant::single(), vec![Write::Response(response)]).await }
+        };
+        write("counted").await.unwrap();
+        let (locker, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        locker.batch_execute("BEGIN; LOCK TABLE toolwire_record").await.unwrap();
+        // As many groups as there may be at a time.
+        let (mut groups, waiting) = (Vec::new(), format!("{WAITING} AND query LIKE 'WITH new%'"));
+        for number in 1..=4 {
+            groups.push(tokio::spawn(write(&format!("group{number}"))));
+            wait_for_number(&url, &waiting, number).await;
+        }
+        for number in 0..10 {
+            let mut given_up = Box::pin(write(&format!("gone{number}")));
+            let begun = std::future::poll_fn(|cx| Poll::Ready(given_up.as_mut().poll(cx))).await;
+            assert!(begun.is_pending());
+        }
+        let last = tokio::spawn(write("last"));
+        locker.batch_execute("ROLLBACK").await.unwrap();
+        for write in groups.into_iter().chain([last]) {
+            write.await.unwrap().unwrap();
+        }
+        for number in 0..10 {
+            let found = store.response(&tenant, &format!("gone{number}")).await;
+            assert_eq!(found, Ok(None), "{number}");
         }
     });
 }

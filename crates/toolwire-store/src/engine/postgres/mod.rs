@@ -93,7 +93,7 @@ impl Postgres {
         let response = new.map(|full| &full.record).find(|new| new.kind == Kind::Response);
         let write = async {
             if response::only_response(&changes).is_some() {
-                match self.groups.store(Arc::clone(&changes)).await {
+                match self.groups.store(&changes).await {
                     Outcome::Stored => return Ok(()),
                     Outcome::NotStored => {}
                     Outcome::Unknown => may_be_written = true,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use toolwire_gateway::config::{Config, StoreConfig};
 use toolwire_store::{EngineOptions, Options, Stats, Store, TransferError};
 
-use self::export_file::{ExportFile, belongs_to_store};
+use self::export_file::{ExportFile, belongs_to_store, is_written_beside};
 use self::import_source::ImportSource;
 use crate::config::{self, LoadedConfig};
 use crate::error::CommandError;
@@ -142,12 +142,19 @@ async fn export(options: &Options, path: &Path) -> Result<u64, CommandError> {
     }
     let store = open(options).await?;
     let unwritable = |error: &io::Error| unusable("write", path, error);
-    // Who gives up leaves no half of a file behind.
-    let mut signals = Signals::new();
+    // Who gives up leaves no half of a file behind. A pipe, which may wait for its reader for
+    // ever, has nothing to clean up, so there a signal ends the program as usual.
+    let mut signals = is_written_beside(path).then(Signals::new);
+    let interrupted = async {
+        match &mut signals {
+            Some(signals) => signals.next().await,
+            None => std::future::pending().await,
+        }
+    };
     let mut file = ExportFile::create(path).map_err(|error| unwritable(&error))?;
     let exported = tokio::select! {
         exported = store.export(&mut file) => exported,
-        _ = signals.next() => Err(io::Error::other("the export was interrupted").into()),
+        _ = interrupted => Err(io::Error::other("the export was interrupted").into()),
     };
     let records = exported.map_err(|error| match error {
         TransferError::Io(error) => unwritable(&error),

@@ -59,8 +59,10 @@ impl Store {
             usage.take(engine, &options.limits, tenant, plan.bytes).await?
         };
         let written = engine.write(tenant, moment, plan.changes).await;
-        if written.is_err() {
-            room.give_back();
+        match &written {
+            Ok(()) => {}
+            Err(StoreError::Unavailable { .. }) => room.leave_unsure(),
+            Err(_) => room.give_back(),
         }
         written
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::task::JoinHandle;
 
 use crate::engine::Engine;
 use crate::error::{Cap, StoreError};
@@ -18,9 +19,9 @@ use crate::options::Limits;
 /// counted may count twice, so that a write is refused a little early, until the next count.
 ///
 /// One task counts at a time, and only those wait for it who have no count at all or
-/// would be refused. If the engine fails to count, the last count is used. Without any,
-/// nobody is refused, because a database that takes too long to count can still be
-/// written.
+/// would be refused, and not for longer than [`LONGEST_WAIT`]. If the engine fails to count,
+/// the last count is used. Without any, nobody is refused, because a database that takes too
+/// long to count can still be written.
 #[derive(Default)]
 pub(crate) struct UsageTracker {
     known: Mutex<Known>,
@@ -43,7 +44,10 @@ struct KnownUsage {
     bytes: u64,
     /// Whether it was ever counted.
     is_counted: bool,
-    /// When somebody counted last, or failed to. `None` if much has changed since.
+    /// How much of that may not be there, because nobody knows how its write has ended.
+    unsure: u64,
+    /// When somebody counted last, failed to, or waited for it in vain. `None` if much has
+    /// changed since.
     tried_at: Option<Instant>,
     /// How much is being written. A count may have it or not.
     under_way: u64,
@@ -64,6 +68,12 @@ impl KnownUsage {
         added > 0 && self.is_counted && self.bytes.saturating_add(added) > limit
     }
 
+    /// The same without what may not be there. Those who were told that nobody knows try
+    /// again, and it must not add up until they are refused.
+    fn surely_exceeds(&self, limit: u64, added: u64) -> bool {
+        Self { bytes: self.bytes.saturating_sub(self.unsure), ..*self }.exceeds(limit, added)
+    }
+
     fn begin(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.under_way = self.under_way.saturating_add(bytes);
@@ -82,6 +92,13 @@ impl Room<'_> {
     /// Nothing was written.
     pub(crate) fn give_back(self) {
         self.usage.remove(self.tenant, self.bytes);
+    }
+
+    /// Nobody knows whether it was written. The next count will tell.
+    pub(crate) fn leave_unsure(self) {
+        self.usage.change(self.tenant, |known| {
+            known.unsure = known.unsure.saturating_add(self.bytes);
+        });
     }
 }
 
@@ -163,7 +180,9 @@ impl UsageTracker {
     pub(crate) fn forget(&self) {
         let mut known = self.lock();
         let Known { tenants, total } = &mut *known;
-        tenants.values_mut().chain([total]).for_each(|known| known.tried_at = None);
+        // What could not be counted is not sooner counted for that.
+        let counted = tenants.values_mut().chain([total]).filter(|known| known.is_counted);
+        counted.for_each(|known| known.tried_at = None);
     }
 
     fn take_known<'t>(
@@ -173,7 +192,8 @@ impl UsageTracker {
         bytes: u64,
     ) -> Result<Room<'t>, StoreError> {
         let mut known = self.lock();
-        if let Some((_, cap, limit)) = known.exceeded(limits, tenant, bytes) {
+        let exceeds = KnownUsage::surely_exceeds;
+        if let Some((_, cap, limit)) = known.exceeded(limits, tenant, bytes, exceeds) {
             return Err(StoreError::TooLarge { cap, limit });
         }
         begin(&mut known, tenant, bytes);
@@ -186,7 +206,7 @@ impl UsageTracker {
         tenant: &'t Tenant,
         added: u64,
     ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
-        self.lock().exceeded(limits, tenant, added)
+        self.lock().exceeded(limits, tenant, added, KnownUsage::exceeds)
     }
 
     /// Has a count that is older than this made again, by one task. The task goes on if
@@ -199,23 +219,39 @@ impl UsageTracker {
         waits: bool,
     ) {
         let counting = if scope.is_some() { &self.tenant_count } else { &self.total_count };
-        let permit = match waits {
-            true => Arc::clone(counting).lock_owned().await,
-            false => match Arc::clone(counting).try_lock_owned() {
-                Ok(permit) => permit,
-                Err(_taken) => return,
-            },
-        };
-        if self.is_recent(scope, oldest) {
+        if !waits {
+            if let Ok(permit) = Arc::clone(counting).try_lock_owned() {
+                self.start_count(engine, scope, oldest, permit);
+            }
             return;
+        }
+        let counted = async {
+            let permit = Arc::clone(counting).lock_owned().await;
+            if let Some(task) = self.start_count(engine, scope, oldest, permit) {
+                // A runtime that ends drops the task, and nobody may wait for it then.
+                let _ = task.await;
+            }
+        };
+        if tokio::time::timeout(LONGEST_WAIT, counted).await.is_err() {
+            // Nobody else has to wait for what does not come.
+            self.lock().get_mut(scope).tried_at = Some(Instant::now());
+        }
+    }
+
+    /// Begins to count, unless somebody has done so in the meantime.
+    fn start_count(
+        self: &Arc<Self>,
+        engine: &Arc<Engine>,
+        scope: Option<&Tenant>,
+        oldest: Duration,
+        permit: OwnedMutexGuard<()>,
+    ) -> Option<JoinHandle<()>> {
+        if self.is_recent(scope, oldest) {
+            return None;
         }
         let (usage, engine, scope) = (Arc::clone(self), Arc::clone(engine), scope.cloned());
         let count = async move { usage.count_now(&engine, scope.as_ref(), permit).await };
-        let task = tokio::spawn(count);
-        if waits {
-            // A runtime that ends drops the task, and nobody may wait for it then.
-            let _ = task.await;
-        }
+        Some(tokio::spawn(count))
     }
 
     async fn count_now(
@@ -233,6 +269,7 @@ impl UsageTracker {
         if let Ok(counted) = counted {
             let begun = known.begun.saturating_sub(before.begun);
             known.bytes = counted.bytes.saturating_add(before.under_way).saturating_add(begun);
+            known.unsure = known.unsure.saturating_sub(before.unsure);
             known.is_counted = true;
         }
     }
@@ -269,9 +306,10 @@ impl Known {
         limits: &Limits,
         tenant: &'t Tenant,
         added: u64,
+        exceeds: impl Fn(&KnownUsage, u64, u64) -> bool,
     ) -> Option<(Option<&'t Tenant>, Cap, u64)> {
         let scopes = [(Some(tenant), Cap::Tenant, limits.tenant), (None, Cap::Total, limits.total)];
-        scopes.into_iter().find(|(scope, _, limit)| self.get(*scope).exceeds(*limit, added))
+        scopes.into_iter().find(|(scope, _, limit)| exceeds(&self.get(*scope), *limit, added))
     }
 
     fn get(&self, scope: Option<&Tenant>) -> KnownUsage {
@@ -296,5 +334,11 @@ const COUNT_AGAIN: Duration = Duration::from_secs(30);
 /// How long a count is used that says that there is no room.
 const COUNT_AFTER_REFUSAL: Duration = Duration::from_secs(1);
 
+/// How long a write waits for a count. Those of other tenants may come first.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
 /// How many tenants are remembered.
 const MOST_TENANTS: usize = 10_000;
+
+#[cfg(test)]
+mod tests;

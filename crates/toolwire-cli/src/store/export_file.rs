@@ -91,6 +91,12 @@ impl Drop for ExportFile {
     }
 }
 
+/// Whether an export to `path` begins as another file, as it does unless that is a pipe or a
+/// device.
+pub(super) fn is_written_beside(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |present| present.is_file())
+}
+
 /// Whether writing to `path` would write over a file of the store: the database,
 /// or one that SQLite keeps beside it, by whatever name.
 pub(super) fn belongs_to_store(path: &Path, store: &Path) -> bool {

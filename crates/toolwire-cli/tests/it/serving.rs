@@ -106,7 +106,7 @@ impl Serving {
     }
 
     fn end(mut self) -> ExitStatus {
-        let end = Instant::now() + Duration::from_secs(10);
+        let end = Instant::now() + Duration::from_secs(60);
         while Instant::now() < end {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
@@ -200,7 +200,8 @@ fn a_second_signal_is_now() {
         open.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
         assert_eq!(serving.end().code(), Some(0));
-        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+        // The grace is five minutes.
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fs;
 #[cfg(unix)]
 use std::process::Command;
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use crate::command::toolwire;
 use crate::configuration::Folder;
@@ -140,6 +142,36 @@ fn an_export_that_fails_leaves_the_older_backup() {
     assert_eq!(fs::read_to_string(&backup).unwrap(), "the last good one", "{err}");
     assert!(err.starts_with(&format!("error: cannot write {backup_name}: ")), "{err}");
     assert_eq!(files(&folder), before);
+}
+
+/// A reader may stop reading, or never begin.
+#[cfg(unix)]
+#[test]
+fn an_export_to_a_pipe_can_be_interrupted() {
+    use std::io::Read;
+    use std::os::unix::process::ExitStatusExt;
+
+    let (folder, config) = folder("store-pipe", "path = \"mine.db\"");
+    // More than a pipe holds.
+    let long = EXPORT.replace("1.0", &format!("1.{}", "0".repeat(400_000)));
+    let ran = toolwire(&format!("store import --config {config}"), long);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let pipe = folder.0.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        .args(["store", "export", pipe.to_str().unwrap(), "--config", &config])
+        .spawn()
+        .unwrap();
+    let mut reader = fs::File::open(&pipe).unwrap();
+    reader.read_exact(&mut [0]).unwrap();
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let end = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
 }
 
 /// The file has conversations in it, whatever was there before.

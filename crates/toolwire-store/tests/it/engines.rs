@@ -96,6 +96,19 @@ pub(crate) async fn subjects() -> Vec<Subject> {
     subjects_with(|_| {}).await
 }
 
+/// Deletes all that has expired, so much at a time. Returns how much it was.
+pub(crate) async fn prune_all(store: &Store, limit: usize) -> u64 {
+    let mut all = 0;
+    loop {
+        let pruned = store.prune(limit).await.unwrap();
+        assert!(pruned <= limit as u64, "{pruned}");
+        if pruned == 0 {
+            return all;
+        }
+        all += pruned;
+    }
+}
+
 /// Runs a test on a runtime with threads, as in the gateway.
 pub(crate) fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

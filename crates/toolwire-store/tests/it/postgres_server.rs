@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use tokio_postgres::NoTls;
 
@@ -123,6 +124,33 @@ pub(crate) async fn number(url: &str, query: &str) -> i64 {
     connection.await.unwrap().unwrap();
     number
 }
+
+/// Waits until a query gives this number.
+pub(crate) async fn wait_for_number(url: &str, query: &str, expected: i64) {
+    let start = Instant::now();
+    loop {
+        let found = number(url, query).await;
+        if found == expected {
+            return;
+        }
+        assert!(start.elapsed() < PATIENCE, "{found} instead of {expected}: {query}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until nobody else is connected to a database.
+pub(crate) async fn wait_for_connections_to_end(url: &str) {
+    let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = \
+                  'client backend' AND pid <> pg_backend_pid()";
+    wait_for_number(url, others, 0).await;
+}
+
+/// How many calls of stores wait for a lock in a database.
+pub(crate) const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \
+                                  application_name = 'toolwire' AND wait_event_type = 'Lock'";
+
+/// How long something may take on a machine that is busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Postgres refuses to run as root.
 fn as_unprivileged_user() -> Command {

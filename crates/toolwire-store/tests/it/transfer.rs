@@ -8,7 +8,7 @@ use toolwire_store::{
     TransferError, Write,
 };
 
-use crate::engines::{Subject, TTL, run, subjects};
+use crate::engines::{Subject, TTL, prune_all, run, subjects};
 
 /// Fills a store with one of everything.
 async fn fill(store: &Store) {
@@ -80,7 +80,7 @@ fn a_copy_has_every_byte() {
                 assert_eq!(stats[0].items, stats[1].items, "{from} to {to}");
                 // A chain of two and two threads for each of the two tenants.
                 copy_clock.pass(TTL);
-                assert_eq!(copy.prune(100).await, Ok(6), "{from} to {to}");
+                assert_eq!(prune_all(&copy, 100).await, 6, "{from} to {to}");
             }
         }
     });

@@ -63,8 +63,9 @@ impl Connections {
         let mut connection = Connection::new(&self.pool).await?;
         let object = connection.object()?;
         if Object::metrics(object).recycle_count == 0 {
-            migrate::hold_version(object).await?;
+            // The version may have to be waited for, so the limits come first.
             object.batch_execute(&self.server_limits).await?;
+            migrate::hold_version(object).await?;
         }
         Ok(connection)
     }
@@ -79,6 +80,7 @@ impl Connections {
         }
         if migration.is_none() {
             let mut connection = Connection::new(&self.pool).await?;
+            connection.object()?.batch_execute(&self.server_limits).await?;
             if !migrate::is_due(&mut connection).await? {
                 self.is_migrated.store(true, Ordering::Release);
                 return Ok(());
@@ -104,6 +106,29 @@ impl Connections {
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         tokio::time::timeout(self.timeout, work).await.unwrap_or(Err(Failure::Late))
+    }
+
+    /// How long a call may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Runs one statement that deletes, which the server may finish when nobody waits for it
+    /// any more. If it gave up like any other, it would undo everything, and what takes it
+    /// too long could never be deleted.
+    pub(super) async fn delete<T>(
+        &self,
+        client: &Object,
+        deletion: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Failure> {
+        // The driver sends all three without waiting for the answers.
+        let (begun, deleted, ended) = tokio::join!(
+            biased;
+            client.batch_execute(DELETION_LIMIT),
+            deletion,
+            client.batch_execute(&self.server_limits),
+        );
+        Ok(begun.and(deleted).and_then(|deleted| ended.map(|()| deleted))?)
     }
 }
 
@@ -152,8 +177,12 @@ impl Connection {
 /// more. No call takes longer than its timeout, so twice that disturbs nobody.
 fn server_limits(timeout: Duration) -> String {
     let most = timeout.saturating_mul(2).as_millis().clamp(1, LONGEST_LIMIT);
-    format!("SET statement_timeout = {most}; SET idle_in_transaction_session_timeout = {most}")
+    let limits = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"];
+    limits.map(|limit| format!("SET {limit} = {most};")).concat()
 }
+
+/// Lets a statement take its time, but not to wait for others.
+const DELETION_LIMIT: &str = "SET statement_timeout = '1h'";
 
 /// The most milliseconds that the server takes.
 const LONGEST_LIMIT: u128 = i32::MAX as u128;

@@ -4,7 +4,7 @@
 //! given back, a message to the server and its answer, and the tasks that are woken for
 //! them. So the responses that wait at the same time share one of each.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
@@ -28,9 +28,16 @@ pub(super) enum Outcome {
 }
 
 struct WaitingResponse {
-    /// What [`response::only_response`] takes for a response.
-    changes: Arc<Vec<CutChange>>,
+    /// What [`response::only_response`] takes for a response. It is gone if nobody waits any
+    /// more: who was told that it is late may have tried again elsewhere.
+    changes: Weak<Vec<CutChange>>,
     bytes: i64,
+    outcome: oneshot::Sender<Outcome>,
+}
+
+/// A response whose turn has come.
+struct NextResponse {
+    changes: Arc<Vec<CutChange>>,
     outcome: oneshot::Sender<Outcome>,
 }
 
@@ -44,12 +51,12 @@ impl ResponseGroups {
     /// Stores a response together with others. If it is not stored, it should be tried alone,
     /// which tells why. So should one that is large, without being handed over: it would hold
     /// up the others, and a message to the server has an end.
-    pub(super) async fn store(&self, changes: Arc<Vec<CutChange>>) -> Outcome {
-        let Some(bytes) = response::only_response(&changes).map(|new| new.full.record.bytes) else {
+    pub(super) async fn store(&self, changes: &Arc<Vec<CutChange>>) -> Outcome {
+        let Some(bytes) = response::only_response(changes).map(|new| new.full.record.bytes) else {
             return Outcome::NotStored;
         };
         let (outcome, result) = oneshot::channel();
-        let waiting = WaitingResponse { changes, bytes, outcome };
+        let waiting = WaitingResponse { changes: Arc::downgrade(changes), bytes, outcome };
         if bytes > MOST_BYTES || self.queue.send(waiting).await.is_err() {
             return Outcome::NotStored;
         }
@@ -67,12 +74,17 @@ async fn store_all(
         // Whoever is about to hand over a response does so first.
         tokio::task::yield_now().await;
         let Ok(permit) = Arc::clone(&groups).acquire_owned().await else { return };
-        let (first_bytes, mut group) = (first.bytes, vec![first]);
-        let mut bytes = first_bytes;
-        while group.len() < LARGEST_GROUP && bytes < MOST_BYTES {
-            let Ok(next) = queue.try_recv() else { break };
-            bytes = bytes.saturating_add(next.bytes);
-            group.push(next);
+        let (mut next, mut group, mut bytes) = (Some(first), Vec::new(), 0_i64);
+        while let Some(WaitingResponse { changes, bytes: more, outcome }) = next {
+            if let Some(changes) = changes.upgrade() {
+                bytes = bytes.saturating_add(more);
+                group.push(NextResponse { changes, outcome });
+            }
+            let has_room = group.len() < LARGEST_GROUP && bytes < MOST_BYTES;
+            next = if has_room { queue.try_recv().ok() } else { None };
+        }
+        if group.is_empty() {
+            continue;
         }
         let (connections, shared) = (Arc::clone(&connections), Arc::clone(&shared));
         tokio::spawn(async move {
@@ -82,7 +94,7 @@ async fn store_all(
     }
 }
 
-async fn store_group(connections: &Connections, shared: &SharedParts, group: Vec<WaitingResponse>) {
+async fn store_group(connections: &Connections, shared: &SharedParts, group: Vec<NextResponse>) {
     let responses = group.iter().filter_map(|one| response::only_response(&one.changes));
     let responses: Vec<_> = responses.collect();
     let store = async {

@@ -24,6 +24,7 @@ pub(super) async fn hold_version(client: &impl GenericClient) -> Result<(), Fail
 /// gateways that start at the same time wait for it, and those that know only the
 /// tables as they were lose their connections.
 pub(super) async fn run(connection: &mut Connection) -> Result<(), Failure> {
+    connection.object()?.batch_execute(LIMITS).await?;
     let transaction = connection.object()?.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     if known_tables(&transaction).await? < VERSION {
@@ -101,6 +102,11 @@ async fn pack(client: &impl GenericClient) -> Result<(), Failure> {
     client.execute("DELETE FROM toolwire_item WHERE section < 2", &[]).await?;
     Ok(())
 }
+
+/// A migration may take hours, and so may waiting for another gateway's. But the server does
+/// not notice that a gateway has lost its power, which must not be in everybody's way.
+const LIMITS: &str = "SET statement_timeout = 0; SET lock_timeout = 0; \
+     SET idle_in_transaction_session_timeout = '60s'";
 
 /// The migrations in order. One that was released never changes.
 const MIGRATIONS: &[&str] = &[

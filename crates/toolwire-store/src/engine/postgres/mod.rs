@@ -9,6 +9,7 @@ mod connection;
 mod failure;
 mod groups;
 mod migrate;
+mod prune;
 mod read;
 mod record_values;
 mod response;
@@ -24,6 +25,7 @@ pub(super) use self::address::database;
 use self::connection::Connections;
 use self::failure::Failure;
 use self::groups::{Outcome, ResponseGroups};
+use self::prune::Pruning;
 use self::shared::{CutChange, SharedParts};
 use super::{ItemsQuery, sql};
 use crate::change::{Change, Moment};
@@ -91,7 +93,7 @@ impl Postgres {
         let response = new.map(|full| &full.record).find(|new| new.kind == Kind::Response);
         let write = async {
             if response::only_response(&changes).is_some() {
-                match self.groups.store(Arc::clone(&changes)).await {
+                match self.groups.store(&changes).await {
                     Outcome::Stored => return Ok(()),
                     Outcome::NotStored => {}
                     Outcome::Unknown => may_be_written = true,
@@ -137,12 +139,9 @@ impl Postgres {
         id: &str,
         now: i64,
     ) -> Result<Option<u64>, StoreError> {
+        let connections = &self.connections;
         with_client!(self, client => {
-            let delete = client.prepare_cached(sql::DELETE).await?;
-            let deleted =
-                client.query_opt(&delete, &[&tenant.as_str(), &kind.as_str(), &id, &now]).await?;
-            let Some(row) = deleted else { return Ok(None) };
-            Ok(Some(read::number(&row, 0)?))
+            prune::delete(connections, client, tenant, (kind, id), now).await
         })
     }
 
@@ -239,20 +238,16 @@ impl Postgres {
     }
 
     pub(crate) async fn prune(&self, now: i64, limit: usize) -> Result<u64, StoreError> {
-        with_client!(self, client => {
-            let prune = client.prepare_cached(sql::PRUNE_RETURNING).await?;
-            let (mut pruned, mut is_over) = (0, false);
-            // Zero means that nothing is left, and lineages without records do not count.
-            while pruned == 0 && !is_over {
-                let lineages = client.query(&prune, &[&now, &count(limit)]).await?;
-                is_over = lineages.len() < limit.max(1);
-                for lineage in &lineages {
-                    pruned += u64::from(lineage.try_get::<_, bool>(0)?);
-                }
-            }
-            self.shared.prune(client).await?;
-            Ok(pruned)
-        })
+        let pruning = Pruning::new(limit);
+        let result = with_client!(self, client => {
+            pruning.run(&self.connections, client, now).await?;
+            self.shared.prune(client).await
+        });
+        match (pruning.pruned(), result) {
+            (0, result) => result.map(|()| 0),
+            // The next call will tell what has gone wrong behind these.
+            (pruned, _) => Ok(pruned),
+        }
     }
 
     pub(crate) async fn try_to_write(&self, trial: Vec<u8>) -> Result<(), StoreError> {

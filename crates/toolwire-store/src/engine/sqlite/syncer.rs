@@ -4,9 +4,9 @@
 //! takes writes from its end and nothing else. Without this thread that end could
 //! be as long as the system keeps it in memory.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -43,14 +43,24 @@ impl Syncer {
 /// Has the disk confirm the log of a file. What is no longer in the log was confirmed when
 /// it was written back.
 pub(super) fn sync_log(path: &Path) -> io::Result<()> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    // The log holds none of SQLite's locks, so it may be opened here.
-    match File::open(log) {
+    // The log holds none of SQLite's locks, so it may be opened here. Windows flushes only
+    // what was opened to be written.
+    let log = log_of(path).and_then(|log| File::options().write(true).open(log));
+    match log {
         Ok(log) => log.sync_data(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
 }
 
+/// The log of a file. SQLite gives it the name of the file that a link leads to.
+fn log_of(path: &Path) -> io::Result<PathBuf> {
+    let mut log = fs::canonicalize(path)?.into_os_string();
+    log.push("-wal");
+    Ok(log.into())
+}
+
 const INTERVAL: Duration = Duration::from_secs(1);
+
+#[cfg(all(test, unix))]
+mod tests;

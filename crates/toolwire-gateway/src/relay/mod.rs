@@ -212,10 +212,9 @@ struct RoutedRequest {
 
 impl RoutedRequest {
     /// Whether the gateway makes the answer while its client does not wait. An
-    /// upstream that remembers does so by itself.
+    /// upstream that remembers everything for its client does so by itself.
     fn is_background(&self) -> bool {
-        let first = self.route.upstreams.first();
-        self.request.is_background() && first.is_some_and(|upstream| !upstream.remembers())
+        self.request.is_background() && !self.request.is_for_its_upstream()
     }
 
     fn is_stream(&self) -> bool {
@@ -232,7 +231,6 @@ impl RoutedRequest {
 
     /// Stores that the answer is being made.
     async fn begin_job(&mut self, memory: &ResponseStore) -> Result<Job, Failure> {
-        self.route.retain(|upstream| !upstream.remembers());
         self.request.begin_job(memory).await
     }
 }

@@ -1,6 +1,9 @@
 //! Upstreams that remember by themselves, and who may ask them.
 
+use std::net::SocketAddr;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
 use toolwire_gateway::config::{Secret, StoreConfig};
@@ -9,7 +12,7 @@ use toolwire_store::Options;
 use super::{delete, respond};
 use crate::client::{self, ReceivedResponse};
 use crate::upstream::{ReceivedRequest, Server, Step, stream, whole};
-use crate::{at, config, start};
+use crate::{at, config, ms, start};
 
 const OWNER: &str = "authorization: Bearer the-key-of-the-owner";
 const OTHER: &str = "x-api-key: the-key-of-another-client";
@@ -235,6 +238,89 @@ async fn a_stream_that_breaks_off_is_kept_under_its_own_id() {
         assert_eq!(stored, *answers.last().unwrap());
         previous = stored["id"].clone();
     }
+}
+
+/// Asks for a response until it has ended.
+async fn ended(to: SocketAddr, path: &str) -> Value {
+    let by = Instant::now() + ms(25_000);
+    loop {
+        let got = client::get(to, path, &[OWNER]).await;
+        assert_eq!(got.status, 200, "{got:?}");
+        let got = got.json();
+        if !["queued", "in_progress"].contains(&got["status"].as_str().unwrap()) {
+            return got;
+        }
+        assert!(Instant::now() < by, "it does not end: {got}");
+        tokio::time::sleep(ms(5)).await;
+    }
+}
+
+/// An upstream that keeps nothing for its clients makes no answer for them while they do not
+/// wait, so the gateway does.
+#[tokio::test]
+async fn answers_that_pass_can_be_made_in_the_background() {
+    for (asked, streamed) in WAYS {
+        let server =
+            Server::scripted(Protocol::Responses, move |turn, _| repeats(turn, streamed)).await;
+        let keys = ["the-key-of-the-owner", "the-key-of-another-client"];
+        let gateway = gateway(&[&server], &keys).await;
+        let to = gateway.address();
+        let mut previous = Value::Null;
+        for turn in 0..2 {
+            let told = format!("asked {asked}, streamed {streamed}, turn {turn}");
+            let body = json!({"model": "m", "input": "Hi", "background": true, "stream": asked,
+                "previous_response_id": previous});
+            let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
+            assert_eq!(got.status, 200, "{told}: {got:?}");
+            let first = answers(&got, asked);
+            let path = format!("/v1/responses/{}", first[0]["id"].as_str().unwrap());
+            let made = ended(to, &path).await;
+            for answer in first.iter().chain([&made]) {
+                assert_eq!(answer["id"], first[0]["id"], "{told}");
+                assert_eq!(answer["previous_response_id"], previous, "{told}");
+                assert_eq!([&answer["store"], &answer["background"]], [true, true], "{told}");
+            }
+            let item = &made["output"][0];
+            assert_eq!(made["status"], "completed", "{told}: {made}");
+            assert_eq!(item["content"][0]["text"], format!("Answer {turn}"), "{told}: {made}");
+            let sent = server.seen().pop().unwrap().json();
+            assert_eq!((&sent["store"], sent.get("background")), (&json!(false), None), "{told}");
+            assert_eq!(sent["input"].as_array().unwrap().len(), 1 + 2 * turn, "{told}: {sent}");
+            assert_eq!(client::get(to, &path, &[OTHER]).await.status, 404, "{told}");
+            if asked {
+                assert_eq!(*answers(&got, asked).last().unwrap(), made, "{told}");
+                let rest = format!("{path}?stream=true&starting_after=1");
+                let rest = client::get(to, &rest, &[OWNER]).await;
+                let (_, behind) = got.body.split_once("\"sequence_number\":1").unwrap();
+                let (_, behind) = behind.split_once("\n\n").unwrap();
+                assert_eq!(rest.body, behind, "{told}");
+            }
+            previous = made["id"].clone();
+        }
+    }
+}
+
+/// A conversation is the gateway's, also where an upstream remembers answers by itself.
+#[tokio::test]
+async fn an_answer_in_the_background_of_a_conversation() {
+    let server = Server::scripted(Protocol::Responses, |turn, _| repeats(turn, false)).await;
+    let gateway = gateway(&[&server], &[]).await;
+    let to = gateway.address();
+    let made = client::post(to, "/v1/conversations", &[], "{}").await.json();
+    let body = json!({"model": "m", "input": "Hi", "background": true, "conversation": made["id"]});
+    let got = respond(to, &body).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    let answer = ended(to, &format!("/v1/responses/{}", got.json()["id"].as_str().unwrap())).await;
+    assert_eq!(answer["conversation"], json!({"id": made["id"]}), "{answer}");
+    let path = format!("/v1/conversations/{}/items", made["id"].as_str().unwrap());
+    let items = client::get(to, &path, &[]).await.json();
+    assert_eq!(items["data"].as_array().unwrap().len(), 2, "{items}");
+    let sent = server.seen().pop().unwrap().json();
+    assert_eq!((&sent["store"], sent.get("background")), (&json!(false), None), "{sent}");
+    // Everything that is the upstream's alone is left to it.
+    let body = json!({"model": "m", "input": "Hi", "background": true});
+    assert_eq!(respond(to, &body).await.json()["id"], "resp_1");
+    assert_eq!(server.seen().pop().unwrap().json(), body);
 }
 
 /// Without a store nobody remembers for them, and the upstream must not either.

@@ -26,6 +26,7 @@ mod keys;
 mod kind;
 pub mod names;
 pub(crate) mod overview;
+mod path;
 mod pointer;
 mod raw;
 mod read;
@@ -45,12 +46,12 @@ pub(crate) use fields::{Placed, keep_meaningful};
 pub use fields::{check_duplicates, fill, read_fields};
 pub(crate) use keys::Keys;
 pub use kind::Kind;
+#[doc(hidden)]
+pub use path::string_under;
+pub(crate) use path::value_under;
 pub use pointer::{pointer, pointers};
 pub(crate) use pointer::{pointers_past, shorten, step_into as pointer_step};
 pub use raw::Raw;
-#[doc(hidden)]
-pub use read::string_under;
-pub(crate) use read::value_under;
 pub use read::{Members, Read, Reader};
 pub use read_error::{ReadError, What};
 pub use text::{Str, TextBuffer};

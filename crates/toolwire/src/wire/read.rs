@@ -318,7 +318,7 @@ impl<'a> Reader<'a> {
 
     /// Goes into the object that comes next, to the value under `key`. Says
     /// whether it is there.
-    fn seek(&mut self, key: &str) -> Result<bool, ReadError> {
+    pub(super) fn seek(&mut self, key: &str) -> Result<bool, ReadError> {
         if self.peek() != Kind::Object {
             return Ok(false);
         }
@@ -485,23 +485,4 @@ impl Members {
             Some(_) | None => Err(reader.misplaced(close)),
         }
     }
-}
-
-/// The string that `path` leads to from the top of a document. Nothing behind
-/// it is looked at.
-pub fn string_under<'a>(source: &'a str, path: &[&str]) -> Option<Str<'a>> {
-    at_path(source, path)?.string().ok()
-}
-
-/// The value that `path` leads to from the top of a document. Nothing behind it is looked at.
-pub(crate) fn value_under<'a>(source: &'a str, path: &[&str]) -> Option<Raw<'a>> {
-    at_path(source, path)?.raw().ok()
-}
-
-fn at_path<'a>(source: &'a str, path: &[&str]) -> Option<Reader<'a>> {
-    let mut reader = Reader::new(source);
-    for key in path {
-        reader.seek(key).ok()?.then_some(())?;
-    }
-    Some(reader)
 }

@@ -124,8 +124,9 @@ fn an_answer_that_passes_begins_like_one_that_is_translated() {
     assert!(compared > 100, "{compared}");
 }
 
-/// An error directly behind what opens a stream is no part of an answer. A server tool at
-/// work is one, although what it does comes only when it is done.
+/// An error directly behind what opens a stream is no part of an answer, also if the upstream
+/// has kept the connection alive before it. A server tool at work is one, although what it does
+/// comes only when it is done.
 #[test]
 fn an_error_is_no_content_and_a_server_tool_is() {
     let messages = [
@@ -138,26 +139,40 @@ fn an_error_is_no_content_and_a_server_tool_is() {
         r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"type":"web_search_call","id":"ws","status":"in_progress"}}"#,
         r#"{"type":"response.failed","sequence_number":2,"response":{"id":"r","object":"response","created_at":1,"status":"failed","model":"m","output":[],"error":{"code":"server_error","message":"No."}}}"#,
     ];
-    for (from, [opening, tool, error]) in
-        [(Protocol::Messages, messages), (Protocol::Responses, responses)]
-    {
-        for to in Protocol::ALL {
-            for (events, has_content) in
-                [(vec![opening, error], false), (vec![opening, tool, error], true)]
-            {
-                for named in [false, true] {
-                    let mut pipe = pipe(from, to, None);
-                    for data in &events {
-                        let kind = data.split('"').nth(3).filter(|_| named);
-                        let name = kind.map_or_else(String::new, |kind| format!("event: {kind}\n"));
-                        pipe.push(format!("{name}data: {data}\n\n").as_bytes(), &mut Vec::new());
-                    }
-                    let summary = pipe.summary();
-                    let told = format!("{from} to {to}, {named}: {events:?}");
-                    assert!(summary.error.is_some(), "{told}");
-                    assert_eq!(summary.has_content, has_content, "{told}");
-                }
-            }
+    let searching = r#"{"type":"response.web_search_call.searching","sequence_number":1,"output_index":0,"item_id":"ws"}"#;
+    let idle = [
+        r#"{"type":"keepalive","sequence_number":1}"#,
+        r#"{"type":"ping"}"#,
+        r#"{"type":"response.keepalive"}"#,
+        r#"{"type":"response.heartbeat"}"#,
+        r#"{"type":"response.metadata","metadata":{}}"#,
+    ];
+    let [opening, tool, error] = messages;
+    check_begun(Protocol::Messages, &[opening, error], false);
+    check_begun(Protocol::Messages, &[opening, r#"{"type":"ping"}"#, error], false);
+    check_begun(Protocol::Messages, &[opening, tool, error], true);
+    let [opening, tool, error] = responses;
+    check_begun(Protocol::Responses, &[opening, error], false);
+    check_begun(Protocol::Responses, &[opening, tool, error], true);
+    check_begun(Protocol::Responses, &[opening, searching, error], true);
+    for idle in idle {
+        check_begun(Protocol::Responses, &[opening, idle, error], false);
+        check_begun(Protocol::Responses, &[opening, idle, tool, error], true);
+    }
+}
+
+/// Checks whether an answer that fails has begun before, with and without names of events.
+fn check_begun(from: Protocol, events: &[&str], has_content: bool) {
+    for (to, named) in Protocol::ALL.into_iter().flat_map(|to| [(to, false), (to, true)]) {
+        let mut pipe = pipe(from, to, None);
+        for data in events {
+            let kind = data.split('"').nth(3).filter(|_| named);
+            let name = kind.map_or_else(String::new, |kind| format!("event: {kind}\n"));
+            pipe.push(format!("{name}data: {data}\n\n").as_bytes(), &mut Vec::new());
         }
+        let summary = pipe.summary();
+        let told = format!("{from} to {to}, {named}: {events:?}");
+        assert!(summary.error.is_some(), "{told}");
+        assert_eq!(summary.has_content, has_content, "{told}");
     }
 }

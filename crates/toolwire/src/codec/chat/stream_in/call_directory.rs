@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::call_record::CallRecord;
+use super::call_identity::CallIdentity;
 use crate::wire::Str;
 
 /// The latest call of each index, place and id, as its number. An answer may
@@ -27,22 +27,22 @@ struct CallsWithId {
 
 impl CallDirectory {
     /// Adds a call, or what has become known of it.
-    pub(super) fn add(&mut self, number: usize, record: &CallRecord) {
-        if let Some(index) = record.index {
+    pub(super) fn add(&mut self, number: usize, call: &CallIdentity) {
+        if let Some(index) = call.index {
             let latest = self.by_index.entry(index).or_default();
             *latest = number.max(*latest);
         }
-        if let Some(place) = record.place {
+        if let Some(place) = call.place {
             let latest = self.by_place.entry(place).or_default();
             *latest = number.max(*latest);
         }
-        if record.legacy {
+        if call.legacy {
             self.legacy = self.legacy.max(Some(number));
         }
-        let Some(id) = &record.id else { return };
+        let Some(id) = &call.id else { return };
         let calls = self.by_id.entry(id.decode().into_owned()).or_default();
         calls.latest = number.max(calls.latest);
-        match record.index {
+        match call.index {
             Some(index) => {
                 calls.unnumbered = calls.unnumbered.filter(|unnumbered| *unnumbered != number);
                 let latest = calls.by_index.entry(index).or_default();

@@ -10,6 +10,8 @@ pub(super) mod observer;
 
 mod blocks;
 mod call_directory;
+mod call_finder;
+mod call_identity;
 mod call_record;
 mod calls;
 mod chunk;

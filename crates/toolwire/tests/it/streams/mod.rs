@@ -6,6 +6,7 @@ mod held;
 mod identity;
 pub(crate) mod laws;
 mod losses;
+mod misnumbered;
 pub(crate) mod oracle;
 mod pairs;
 mod renamed;

@@ -12,6 +12,10 @@ pub(super) struct CallDirectory {
     pub(super) by_index: BTreeMap<u64, usize>,
     pub(super) by_place: BTreeMap<usize, usize>,
     by_id: BTreeMap<String, CallsWithId>,
+    /// The call of the pieces that come with an index which is not their call's.
+    strays: BTreeMap<u64, usize>,
+    /// Whether there were such pieces.
+    pub(super) has_strays: bool,
     /// The latest deprecated function call.
     pub(super) legacy: Option<usize>,
 }
@@ -31,6 +35,7 @@ impl CallDirectory {
         if let Some(index) = call.index {
             let latest = self.by_index.entry(index).or_default();
             *latest = number.max(*latest);
+            self.strays.remove(&index);
         }
         if let Some(place) = call.place {
             let latest = self.by_place.entry(place).or_default();
@@ -50,6 +55,17 @@ impl CallDirectory {
             }
             None => calls.unnumbered = calls.unnumbered.max(Some(number)),
         }
+    }
+
+    /// Adds a call by the index that a piece of it came with, which is not its own.
+    pub(super) fn add_stray(&mut self, index: u64, number: usize) {
+        self.has_strays = true;
+        self.strays.insert(index, number);
+    }
+
+    /// The call of the pieces that come with an index which is not their call's.
+    pub(super) fn with_stray(&self, index: u64) -> Option<usize> {
+        if self.has_strays { self.strays.get(&index).copied() } else { None }
     }
 
     /// The latest call with an id.

@@ -17,13 +17,15 @@ pub(super) struct CallFinder {
     directory: CallDirectory,
     /// The number of the call that the last fragment belonged to.
     last: usize,
+    /// How many calls are unfinished.
+    unfinished: usize,
 }
 
 impl CallFinder {
     /// The number of the call that a fragment belongs to. It is the next number
     /// if the fragment begins a call.
     pub(super) fn find_or_begin(&mut self, fragment: &CallFragment<'_>) -> usize {
-        let found = self.find(fragment).or_else(|| self.find_misnumbered(fragment));
+        let found = self.find(fragment);
         self.last = found.unwrap_or_else(|| {
             self.calls.push(CallIdentity::new(fragment));
             self.calls.len() - 1
@@ -40,9 +42,16 @@ impl CallFinder {
     pub(super) fn take(&mut self, number: usize, fragment: &CallFragment<'_>) {
         let Some(call) = self.calls.get_mut(number) else { return };
         let known = (call.index, call.id.is_some());
+        self.unfinished -= usize::from(call.is_unfinished());
         call.take(fragment);
+        self.unfinished += usize::from(call.is_unfinished());
         if known != (call.index, call.id.is_some()) {
             self.directory.add(number, call);
+        }
+        if let Some(index) = fragment.index
+            && call.index != Some(index)
+        {
+            self.directory.add_stray(index, number);
         }
     }
 
@@ -74,7 +83,7 @@ impl CallFinder {
             return (!self.begins_another(found, fragment)).then_some(found);
         }
         if let Some(index) = fragment.index {
-            return self.find_by_index(index, fragment);
+            return self.find_numbered(index, fragment);
         }
         if let Some(id) = &fragment.id {
             return self.directory.with_id(id).or_else(|| {
@@ -92,6 +101,27 @@ impl CallFinder {
         (!self.begins_another(found, fragment)).then_some(found)
     }
 
+    /// The call of a fragment that has an index. Some vendors number the fragments of a call
+    /// otherwise than its beginning, but only a beginning has a name.
+    fn find_numbered(&self, index: u64, fragment: &CallFragment<'_>) -> Option<usize> {
+        if fragment.is_bare()
+            && let Some(stray) = self.directory.with_stray(index)
+            && self.calls.get(stray).is_some_and(|call| !call.is_whole() || fragment.is_blank())
+        {
+            return Some(stray);
+        }
+        if let Some(found) = self.find_by_index(index, fragment) {
+            if self.is_of_later_call(found, fragment) {
+                return self.only_unfinished(self.calls.len() - 1);
+            }
+            return Some(found);
+        }
+        if fragment.name.is_some() || self.directory.by_index.contains_key(&index) {
+            return None;
+        }
+        self.find_misnumbered(fragment)
+    }
+
     fn find_by_index(&self, index: u64, fragment: &CallFragment<'_>) -> Option<usize> {
         // Almost every fragment belongs to the same call as the last one.
         let last = self.last().filter(|call| call.index == Some(index));
@@ -101,7 +131,10 @@ impl CallFinder {
                 if last.is_some_and(|call| call.has_id(id)) {
                     return Some(self.last);
                 }
-                if let Some(known) = self.directory.with_id_at(id, index) {
+                let with_id = self.directory.with_id_at(id, index);
+                // Without a name an id that is known says more than the index.
+                let by_id_alone = || self.directory.with_id(id).filter(|_| fragment.name.is_none());
+                if let Some(known) = with_id.or_else(by_id_alone) {
                     return Some(known);
                 }
                 self.directory.by_index.get(&index).copied()?
@@ -111,22 +144,37 @@ impl CallFinder {
         (!self.begins_another(found, fragment)).then_some(found)
     }
 
-    /// The call of a fragment whose index no call has. Some vendors number the fragments of
-    /// a call otherwise than its beginning, but only a beginning has a name.
+    /// The call of a fragment whose index no call has.
     /// vectors/streams/chat-index-ahead-of-its-call,
     /// vectors/streams/chat-index-behind-its-call
     fn find_misnumbered(&self, fragment: &CallFragment<'_>) -> Option<usize> {
-        let is_unknown = |index: &u64| !self.directory.by_index.contains_key(index);
-        if fragment.name.is_some() || !fragment.index.as_ref().is_some_and(is_unknown) {
-            return None;
-        }
-        let with_id = fragment.id.as_ref().and_then(|id| self.directory.with_id(id));
-        with_id.or_else(|| {
-            // An id alone may be that of a call whose name is yet to come.
-            let last = self.last()?;
-            let goes_on = fragment.id.is_none() || fragment.text.is_some();
-            (goes_on && !last.name.is_empty() && !last.is_whole()).then_some(self.last)
-        })
+        let last = self.last()?;
+        // An id alone may be that of a call whose name is yet to come.
+        let goes_on = fragment.id.is_none() || fragment.text.is_some();
+        if goes_on && last.is_unfinished() { self.only_unfinished(self.last) } else { None }
+    }
+
+    /// Whether a fragment with the index of a call belongs to one that began later: the
+    /// arguments of the call are whole, or pieces are known to be misnumbered, while those of the
+    /// later call have not come with its own index.
+    /// vectors/streams/chat-index-one-behind-two-calls
+    fn is_of_later_call(&self, found: usize, fragment: &CallFragment<'_>) -> bool {
+        let Some(text) = fragment.text.as_ref().filter(|_| fragment.is_bare()) else {
+            return false;
+        };
+        let is_newest = found + 1 == self.calls.len();
+        !is_newest
+            && (self.directory.has_strays
+                || self.calls.get(found).is_some_and(CallIdentity::is_whole))
+            && !text.is_blank()
+            && self.calls.last().is_some_and(|newest| newest.takes_misnumbered(text))
+    }
+
+    /// A call, if it is the only one that may get more arguments. Arguments that may be those of
+    /// several calls belong to none that is known, and the stream fails.
+    /// vectors/streams/chat-index-of-either-call
+    fn only_unfinished(&self, number: usize) -> Option<usize> {
+        (self.unfinished == 1).then_some(number)
     }
 
     /// Whether a fragment that points to a call begins another.

@@ -17,6 +17,8 @@ pub(super) struct CallIdentity {
     balance: JsonBalance,
     /// Whether the arguments have begun.
     has_text: bool,
+    /// Whether a piece of its arguments alone came with its index.
+    has_own_pieces: bool,
 }
 
 impl CallIdentity {
@@ -30,6 +32,7 @@ impl CallIdentity {
             legacy: fragment.legacy,
             balance: JsonBalance::default(),
             has_text: false,
+            has_own_pieces: false,
         }
     }
 
@@ -45,9 +48,22 @@ impl CallIdentity {
         self.form == CallForm::Json && self.balance.is_cut()
     }
 
-    /// Whether it neither calls a tool nor has arguments.
-    pub(super) fn is_empty(&self) -> bool {
-        self.name.is_empty() && !self.has_text
+    /// Whether it calls a tool and may get more arguments. The input of a freeform tool
+    /// has no end of its own.
+    pub(super) fn is_unfinished(&self) -> bool {
+        !self.name.is_empty() && !self.is_whole()
+    }
+
+    /// Whether a text can be the next of its arguments, which are an object, although it came
+    /// with the index of another call.
+    pub(super) fn takes_misnumbered(&self, text: &Str<'_>) -> bool {
+        let fits = || self.has_text || text.decode().trim_start().starts_with('{');
+        self.is_unfinished() && !self.has_own_pieces && fits()
+    }
+
+    /// Whether it has arguments and names no tool.
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.has_text && self.name.is_empty()
     }
 
     /// Whether a name comes too late, or again. It may come in pieces until the
@@ -73,6 +89,7 @@ impl CallIdentity {
         {
             self.form = *form;
         }
+        self.has_own_pieces |= index.is_some() && self.index == *index && fragment.is_bare();
         if let Some(text) = text {
             self.has_text = true;
             self.balance.push(text);

@@ -9,10 +9,6 @@ use crate::codec::EventSink;
 use crate::ledger::Code;
 use crate::wire::Pos;
 
-/// A call has arguments but names no tool.
-#[derive(Debug)]
-pub(super) struct UnnamedCall;
-
 /// Puts the calls of a stream together.
 #[derive(Debug, Default)]
 pub(super) struct CallAssembler {
@@ -25,11 +21,18 @@ pub(super) struct CallAssembler {
     whole: Vec<usize>,
     /// The calls that the last chunk had fragments of.
     touched: Vec<usize>,
+    /// Whether arguments came for a call that names no tool.
+    has_unnamed: bool,
 }
 
 impl CallAssembler {
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether arguments came for a call that names no tool. A name must come before them.
+    pub(super) fn has_unnamed(&self) -> bool {
+        self.has_unnamed
     }
 
     /// Adds a fragment to its call.
@@ -40,7 +43,7 @@ impl CallAssembler {
         sink: &mut dyn EventSink,
     ) {
         let mut fragment = fragment.without_empty();
-        if self.is_empty_fragment(&fragment) {
+        if fragment.is_empty() {
             return;
         }
         let number = self.finder.find_or_begin(&fragment);
@@ -55,6 +58,7 @@ impl CallAssembler {
             }
         }
         self.finder.take(number, &fragment);
+        self.has_unnamed |= self.finder.get(number).is_some_and(CallIdentity::is_unnamed);
         if self.touched.last() != Some(&number) {
             self.touched.push(number);
         }
@@ -97,35 +101,21 @@ impl CallAssembler {
     }
 
     /// Opens the calls that still wait and closes all, at the end of the stream.
-    pub(super) fn finish(
-        &mut self,
-        current: &mut CurrentBlock,
-        sink: &mut dyn EventSink,
-    ) -> Result<(), UnnamedCall> {
+    pub(super) fn finish(&mut self, current: &mut CurrentBlock, sink: &mut dyn EventSink) {
         for record in self.list.iter_mut().take(self.opened) {
             record.close(sink);
         }
         for (record, call) in self.list.iter_mut().zip(self.finder.iter()).skip(self.opened) {
-            if call.is_empty() {
+            if call.name.is_empty() {
                 sink.ledger()
                     .dropped(Pos::START, Code::UnknownItem)
                     .detail("The upstream began a call and named no tool.");
                 continue;
             }
-            if call.name.is_empty() {
-                return Err(UnnamedCall);
-            }
             record.open(call, current.number(), sink);
             record.close(sink);
         }
         self.opened = self.list.len();
-        Ok(())
-    }
-
-    fn is_empty_fragment(&self, fragment: &CallFragment<'_>) -> bool {
-        let CallFragment { index: _, id, name, form: _, text, place: _, legacy: _, extra } =
-            fragment;
-        id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
     }
 
     /// Remembers a call that may be closed when the next one begins.

@@ -72,20 +72,93 @@ fn an_answer_that_was_broken_off_passes_and_is_summed_up_as_an_error() {
     }
 }
 
-/// The delta of a role is no answer.
+/// A stream whose bytes pass is said to be complete only if it would be where it is translated.
 #[test]
-fn a_stream_that_says_nothing_is_cut_off() {
-    let stream = "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n\
-                  data: [DONE]\n\n";
-    for to in [Protocol::Responses, Protocol::Messages] {
-        let mut pipe = pipe(Protocol::Chat, to, None);
+fn a_stream_that_passes_fails_like_one_that_is_translated() {
+    let recorded = recorded().into_iter().filter(|stream| !PASSING.contains(&&*stream.name()));
+    let recorded = recorded.map(|stream| (stream.name(), stream.from, stream.bytes));
+    let made = BAD_ENDS.map(|(stream, _)| (stream.to_owned(), Protocol::Chat, stream.into()));
+    let mut failed = 0;
+    let mut wrong = Vec::new();
+    for (name, from, bytes) in recorded.chain(made) {
+        let outcome = |to| {
+            let mut pipe = pipe(from, to, None);
+            let mut out = Vec::new();
+            pipe.push(&bytes, &mut out);
+            pipe.finish(&mut out);
+            let ResponseSummary { error, complete, .. } = pipe.summary();
+            (*complete, error.as_ref().map(|error| error.kind))
+        };
+        let passed = outcome(from);
+        for to in Protocol::ALL.into_iter().filter(|to| *to != from) {
+            let translated = outcome(to);
+            failed += usize::from(!translated.0);
+            if passed != translated {
+                wrong.push(format!("{name} to {to}: {passed:?} {translated:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failed > 50, "{failed}");
+}
+
+/// Streams that end with a marker and have no good end.
+const BAD_ENDS: [(&str, ErrorKind); 5] = [
+    (
+        "data: {\"id\":\"c\",\"choices\":[],\"base_resp\":{\"status_code\":1008,\"status_msg\":\"insufficient balance\"}}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Quota,
+    ),
+    // The delta of a role is no answer.
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    // Only another answer has an end.
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n\
+         data: {\"id\":\"c\",\"choices\":[{\"index\":1,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"role\":\"assistant\"}},{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+];
+
+/// What such a stream says passes as it came, and whoever reads the summary is told.
+#[test]
+fn a_bad_end_that_passes_is_summed_up_as_an_error() {
+    for (stream, kind) in BAD_ENDS {
+        let mut pipe = pipe(Protocol::Chat, Protocol::Chat, None);
         let mut out = Vec::new();
         pipe.push(stream.as_bytes(), &mut out);
         pipe.finish(&mut out);
-        let kind = pipe.summary().error.as_ref().map(|error| error.kind);
-        assert_eq!(kind, Some(ErrorKind::Truncated), "{to}");
+        assert_eq!(String::from_utf8(out).unwrap(), stream);
+        let ResponseSummary { error, complete, passes_failure, stop, .. } = pipe.summary();
+        assert_eq!(error.as_ref().map(|error| error.kind), Some(kind), "{stream}");
+        assert!(!complete && *passes_failure, "{stream}");
+        assert_ne!(*stop, Some("end_turn"), "{stream}");
     }
 }
+
+/// Streams that pass as complete and fail where they are translated, because nobody looks
+/// at the arguments of calls that pass.
+const PASSING: [&str; 5] = [
+    "chat-done-without-finish-in-call",
+    "chat-index-of-either-call",
+    "chat-unknown-finish-in-call",
+    "messages-second-message-start-in-call",
+    "responses-completed-in-argument",
+];
 
 /// A request whose answer has begun must not be sent to another upstream, so this is known
 /// with the same event whether the bytes pass or are translated.

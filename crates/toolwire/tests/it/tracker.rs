@@ -218,7 +218,7 @@ fn a_stream_has_the_calls_of_its_answer() {
 
 /// Streams that the vendors' SDKs put together wrongly, with what the model said
 /// in them.
-const ODD: [(&str, &str); 8] = [
+const ODD: [(&str, &str); 9] = [
     // Pieces of a call with another index than its beginning: an SDK goes by the index.
     (
         "chat-index-ahead-of-its-call",
@@ -227,6 +227,10 @@ const ODD: [(&str, &str); 8] = [
     (
         "chat-index-behind-its-call",
         r#"{"role":"assistant","tool_calls":[{"id":"call_a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#,
+    ),
+    (
+        "chat-index-one-behind-two-calls",
+        r#"{"role":"assistant","tool_calls":[{"id":"call_a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}},{"id":"call_b","type":"function","function":{"name":"write","arguments":"{\"b\":2}"}}]}"#,
     ),
     // Calls without ids, all with index 0: an SDK makes one call of them.
     (

@@ -7,6 +7,7 @@ mod identity;
 mod kept;
 pub(crate) mod laws;
 mod losses;
+mod misnumbered;
 pub(crate) mod oracle;
 mod pairs;
 mod renamed;

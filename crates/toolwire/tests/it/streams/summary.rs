@@ -72,20 +72,93 @@ fn an_answer_that_was_broken_off_passes_and_is_summed_up_as_an_error() {
     }
 }
 
-/// The delta of a role is no answer.
+/// A stream whose bytes pass is said to be complete only if it would be where it is translated.
 #[test]
-fn a_stream_that_says_nothing_is_cut_off() {
-    let stream = "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n\
-                  data: [DONE]\n\n";
-    for to in [Protocol::Responses, Protocol::Messages] {
-        let mut pipe = pipe(Protocol::Chat, to, None);
+fn a_stream_that_passes_fails_like_one_that_is_translated() {
+    let recorded = recorded().into_iter().filter(|stream| !PASSING.contains(&&*stream.name()));
+    let recorded = recorded.map(|stream| (stream.name(), stream.from, stream.bytes));
+    let made = BAD_ENDS.map(|(stream, _)| (stream.to_owned(), Protocol::Chat, stream.into()));
+    let mut failed = 0;
+    let mut wrong = Vec::new();
+    for (name, from, bytes) in recorded.chain(made) {
+        let outcome = |to| {
+            let mut pipe = pipe(from, to, None);
+            let mut out = Vec::new();
+            pipe.push(&bytes, &mut out);
+            pipe.finish(&mut out);
+            let ResponseSummary { error, complete, .. } = pipe.summary();
+            (*complete, error.as_ref().map(|error| error.kind))
+        };
+        let passed = outcome(from);
+        for to in Protocol::ALL.into_iter().filter(|to| *to != from) {
+            let translated = outcome(to);
+            failed += usize::from(!translated.0);
+            if passed != translated {
+                wrong.push(format!("{name} to {to}: {passed:?} {translated:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failed > 50, "{failed}");
+}
+
+/// Streams that end with a marker and have no good end.
+const BAD_ENDS: [(&str, ErrorKind); 5] = [
+    (
+        "data: {\"id\":\"c\",\"choices\":[],\"base_resp\":{\"status_code\":1008,\"status_msg\":\"insufficient balance\"}}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Quota,
+    ),
+    // The delta of a role is no answer.
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\"}}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    // Only another answer has an end.
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n\
+         data: {\"id\":\"c\",\"choices\":[{\"index\":1,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+    (
+        "data: {\"id\":\"c\",\"choices\":[{\"delta\":{\"role\":\"assistant\"}},{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n\
+         data: [DONE]\n\n",
+        ErrorKind::Truncated,
+    ),
+];
+
+/// What such a stream says passes as it came, and whoever reads the summary is told.
+#[test]
+fn a_bad_end_that_passes_is_summed_up_as_an_error() {
+    for (stream, kind) in BAD_ENDS {
+        let mut pipe = pipe(Protocol::Chat, Protocol::Chat, None);
         let mut out = Vec::new();
         pipe.push(stream.as_bytes(), &mut out);
         pipe.finish(&mut out);
-        let kind = pipe.summary().error.as_ref().map(|error| error.kind);
-        assert_eq!(kind, Some(ErrorKind::Truncated), "{to}");
+        assert_eq!(String::from_utf8(out).unwrap(), stream);
+        let ResponseSummary { error, complete, passes_failure, stop, .. } = pipe.summary();
+        assert_eq!(error.as_ref().map(|error| error.kind), Some(kind), "{stream}");
+        assert!(!complete && *passes_failure, "{stream}");
+        assert_ne!(*stop, Some("end_turn"), "{stream}");
     }
 }
+
+/// Streams that pass as complete and fail where they are translated, because nobody looks
+/// at the arguments of calls that pass.
+const PASSING: [&str; 5] = [
+    "chat-done-without-finish-in-call",
+    "chat-index-of-either-call",
+    "chat-unknown-finish-in-call",
+    "messages-second-message-start-in-call",
+    "responses-completed-in-argument",
+];
 
 /// A request whose answer has begun must not be sent to another upstream, so this is known
 /// with the same event whether the bytes pass or are translated.
@@ -124,8 +197,9 @@ fn an_answer_that_passes_begins_like_one_that_is_translated() {
     assert!(compared > 100, "{compared}");
 }
 
-/// An error directly behind what opens a stream is no part of an answer. A server tool at
-/// work is one, although what it does comes only when it is done.
+/// An error directly behind what opens a stream is no part of an answer, also if the upstream
+/// has kept the connection alive before it. A server tool at work is one, although what it does
+/// comes only when it is done.
 #[test]
 fn an_error_is_no_content_and_a_server_tool_is() {
     let messages = [
@@ -138,26 +212,40 @@ fn an_error_is_no_content_and_a_server_tool_is() {
         r#"{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"type":"web_search_call","id":"ws","status":"in_progress"}}"#,
         r#"{"type":"response.failed","sequence_number":2,"response":{"id":"r","object":"response","created_at":1,"status":"failed","model":"m","output":[],"error":{"code":"server_error","message":"No."}}}"#,
     ];
-    for (from, [opening, tool, error]) in
-        [(Protocol::Messages, messages), (Protocol::Responses, responses)]
-    {
-        for to in Protocol::ALL {
-            for (events, has_content) in
-                [(vec![opening, error], false), (vec![opening, tool, error], true)]
-            {
-                for named in [false, true] {
-                    let mut pipe = pipe(from, to, None);
-                    for data in &events {
-                        let kind = data.split('"').nth(3).filter(|_| named);
-                        let name = kind.map_or_else(String::new, |kind| format!("event: {kind}\n"));
-                        pipe.push(format!("{name}data: {data}\n\n").as_bytes(), &mut Vec::new());
-                    }
-                    let summary = pipe.summary();
-                    let told = format!("{from} to {to}, {named}: {events:?}");
-                    assert!(summary.error.is_some(), "{told}");
-                    assert_eq!(summary.has_content, has_content, "{told}");
-                }
-            }
+    let searching = r#"{"type":"response.web_search_call.searching","sequence_number":1,"output_index":0,"item_id":"ws"}"#;
+    let idle = [
+        r#"{"type":"keepalive","sequence_number":1}"#,
+        r#"{"type":"ping"}"#,
+        r#"{"type":"response.keepalive"}"#,
+        r#"{"type":"response.heartbeat"}"#,
+        r#"{"type":"response.metadata","metadata":{}}"#,
+    ];
+    let [opening, tool, error] = messages;
+    check_begun(Protocol::Messages, &[opening, error], false);
+    check_begun(Protocol::Messages, &[opening, r#"{"type":"ping"}"#, error], false);
+    check_begun(Protocol::Messages, &[opening, tool, error], true);
+    let [opening, tool, error] = responses;
+    check_begun(Protocol::Responses, &[opening, error], false);
+    check_begun(Protocol::Responses, &[opening, tool, error], true);
+    check_begun(Protocol::Responses, &[opening, searching, error], true);
+    for idle in idle {
+        check_begun(Protocol::Responses, &[opening, idle, error], false);
+        check_begun(Protocol::Responses, &[opening, idle, tool, error], true);
+    }
+}
+
+/// Checks whether an answer that fails has begun before, with and without names of events.
+fn check_begun(from: Protocol, events: &[&str], has_content: bool) {
+    for (to, named) in Protocol::ALL.into_iter().flat_map(|to| [(to, false), (to, true)]) {
+        let mut pipe = pipe(from, to, None);
+        for data in events {
+            let kind = data.split('"').nth(3).filter(|_| named);
+            let name = kind.map_or_else(String::new, |kind| format!("event: {kind}\n"));
+            pipe.push(format!("{name}data: {data}\n\n").as_bytes(), &mut Vec::new());
         }
+        let summary = pipe.summary();
+        let told = format!("{from} to {to}, {named}: {events:?}");
+        assert!(summary.error.is_some(), "{told}");
+        assert_eq!(summary.has_content, has_content, "{told}");
     }
 }

@@ -1,7 +1,8 @@
 //! The stream: put together to the answer that it amounts to.
 
-use std::collections::BTreeMap;
-
+use super::call_finder::CallFinder;
+use super::chunk::AnyCallDelta;
+use super::fragment::CallFragment;
 use crate::codec::StreamAccumulator;
 use crate::codec::chat::lenient_in::Index;
 use crate::wire::growing::GrowingObject;
@@ -17,9 +18,10 @@ pub(crate) struct ChatAccumulator {
     answer: GrowingObject,
     message: GrowingObject,
     calls: Vec<GrowingObject>,
-    /// The place of the last call with each number. Vendors give one number to
-    /// several calls, or none at all, and then only the id tells them apart.
-    numbered: BTreeMap<u64, usize>,
+    /// Finds the call of a piece, as whoever reads the stream does.
+    finder: CallFinder,
+    /// The place of each call that the finder knows.
+    places: Vec<usize>,
     /// The members of the first choice that are not its message.
     choice: GrowingObject,
     /// Whether the answer began with a message where a delta belongs.
@@ -58,9 +60,10 @@ impl StreamAccumulator for ChatAccumulator {
             let mut message = choice.object("message");
             message.put("role", "assistant");
             self.message.write_members(&mut message);
-            if !self.calls.is_empty() {
+            let mut begun = self.calls.iter().filter(|call| !is_empty(call)).enumerate().peekable();
+            if begun.peek().is_some() {
                 let mut calls = message.array("tool_calls");
-                for (ordinal, call) in self.calls.iter().enumerate() {
+                for (ordinal, call) in begun {
                     let mut object = calls.object();
                     // A call without an id gets the one that its result will have.
                     if call.text("id").is_none() {
@@ -139,12 +142,15 @@ impl ChatAccumulator {
             match (key.as_ref(), field.value.kind()) {
                 ("role", _kind) => {}
                 ("tool_calls", Kind::Array) => {
-                    for call in field.value.elements()? {
-                        self.call(&call)?;
+                    let calls = field.value.elements()?;
+                    let several = calls.len() > 1;
+                    for (place, call) in calls.iter().enumerate() {
+                        self.call(call, several.then_some(place))?;
                     }
                 }
                 ("function_call", Kind::Object) => {
-                    merge_called(&mut self.message, "function_call", &field.value)?;
+                    let takes_name = !repeats_name(&self.message, &field.value)?;
+                    merge_called(&mut self.message, "function_call", &field.value, takes_name)?;
                 }
                 ("tool_calls", _kind) => {}
                 (other, _kind) => self.message.add(other, &field.value)?,
@@ -153,38 +159,23 @@ impl ChatAccumulator {
         Ok(())
     }
 
-    /// Adds a piece of a call.
-    fn call(&mut self, piece: &Raw<'_>) -> Result<(), ReadError> {
+    /// Adds a piece of a call, which has a place if it came with others.
+    fn call(&mut self, piece: &Raw<'_>, place: Option<usize>) -> Result<(), ReadError> {
         if piece.kind() != Kind::Object {
             return Ok(());
         }
         let fields = read_fields(&mut piece.reader())?;
-        let number = fields.iter().find(|field| field.key == "index").and_then(number);
-        let id = fields.iter().find(|field| field.key == "id");
-        // Where calls have no number, one that names an id begins, even if the id
-        // is empty.
-        let begins = number.is_none() && id.is_some();
-        let id = id.and_then(|field| field.value.reader().string().ok());
-        let id = id.filter(|id| !id.is_empty());
-        let last = self.calls.len().checked_sub(1);
-        let known = match number.map(|number| self.numbered.get(&number).copied()) {
-            // Some vendors number the pieces of a call otherwise than its beginning, but
-            // only a beginning has a name. vectors/streams/chat-index-ahead-of-its-call
-            Some(None) if !is_named(&fields)? => last,
-            Some(known) => known,
-            None => last,
-        };
-        let continues = |place: &usize| {
-            let known = self.calls.get(*place).and_then(|call| call.text("id"));
-            match (known, &id) {
-                (Some(known), Some(id)) => known == *id,
-                (_, _) => !begins,
+        let (place, takes_name) = match AnyCallDelta::read(&mut piece.reader())? {
+            AnyCallDelta::Unknown { kind: _, raw: _ } => (self.calls.len(), true),
+            AnyCallDelta::Known(call) => {
+                let mut fragment = CallFragment::from_delta(call).without_empty();
+                fragment.place = place;
+                if fragment.is_empty() {
+                    return Ok(());
+                }
+                self.find(&fragment)
             }
         };
-        let place = known.filter(continues).unwrap_or(self.calls.len());
-        if let Some(number) = number {
-            self.numbered.insert(number, place);
-        }
         if place == self.calls.len() {
             self.calls.push(GrowingObject::default());
         }
@@ -193,16 +184,37 @@ impl ChatAccumulator {
             let key = key.decode();
             match (key.as_ref(), value.kind()) {
                 ("index", _kind) => {}
-                // Vendors repeat these with every piece, or leave them empty.
-                ("id" | "type", Kind::String) if value.text() != "\"\"" => {
+                // Vendors repeat these with every piece, or leave them empty. Some make up an
+                // id for every piece.
+                ("id" | "type", Kind::String)
+                    if value.text() != "\"\"" && call.text(&key).is_none() =>
+                {
                     call.set(&key, value)?;
                 }
                 ("id" | "type", _kind) => {}
-                ("function" | "custom", Kind::Object) => merge_called(call, &key, value)?,
+                ("function" | "custom", Kind::Object) => {
+                    merge_called(call, &key, value, takes_name)?;
+                }
                 (other, _kind) => call.add(other, value)?,
             }
         }
         Ok(())
+    }
+
+    /// The place of the call that a fragment belongs to, and whether it takes the
+    /// fragment's name.
+    fn find(&mut self, fragment: &CallFragment<'_>) -> (usize, bool) {
+        let number = self.finder.find_or_begin(fragment);
+        let call = self.finder.get(number);
+        let takes_name = match (call, &fragment.name) {
+            (Some(call), Some(name)) => !call.refuses_name(name),
+            (_, _) => false,
+        };
+        self.finder.take(number, fragment);
+        if number == self.places.len() {
+            self.places.push(self.calls.len());
+        }
+        (self.places.get(number).copied().unwrap_or(self.calls.len()), takes_name)
     }
 }
 
@@ -212,33 +224,32 @@ fn number(index: &Extra<'_>) -> Option<u64> {
     number
 }
 
-/// Whether a piece of a call says what is called.
-fn is_named(piece: &[Extra<'_>]) -> Result<bool, ReadError> {
-    let called = |field: &&Extra<'_>| field.key == "function" || field.key == "custom";
-    for field in piece.iter().filter(called).filter(|field| field.value.kind() == Kind::Object) {
-        let [name] = field.value.reader().pick(["name"])?;
-        if name.is_some_and(|name| !name.says_nothing()) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Whether a piece of a deprecated function call has the name that is known.
+fn repeats_name(message: &GrowingObject, piece: &Raw<'_>) -> Result<bool, ReadError> {
+    let known = message.object("function_call").and_then(|called| called.text("name"));
+    let [name] = piece.reader().pick(["name"])?;
+    let name = name.as_ref().and_then(|name| name.reader().string().ok());
+    Ok(known.is_some() && known == name)
 }
 
 /// Adds to what is called. A name that is repeated is not longer for it.
-fn merge_called(call: &mut GrowingObject, key: &str, piece: &Raw<'_>) -> Result<(), ReadError> {
-    let repeats = |name: &Raw<'_>| {
-        let known = call.object(key).and_then(|called| called.text("name"));
-        let name = name.reader().string().ok();
-        known.is_some() && known == name
-    };
-    let mut members = Vec::new();
-    for field in read_fields(&mut piece.reader())? {
-        if !(field.key == "name" && repeats(&field.value)) {
-            members.push(field);
-        }
-    }
+fn merge_called(
+    call: &mut GrowingObject,
+    key: &str,
+    piece: &Raw<'_>,
+    takes_name: bool,
+) -> Result<(), ReadError> {
+    let mut members = read_fields(&mut piece.reader())?;
+    members.retain(|field| takes_name || field.key != "name");
     let rest = written(|out| Object::new(out).extra(&members));
     call.add(key, &Raw::made(rest))
+}
+
+/// Whether a call has only begun: it names no tool, so it is none.
+fn is_empty(call: &GrowingObject) -> bool {
+    let is_known = call.text("type").is_none_or(|kind| kind == "function" || kind == "custom");
+    let says = |key| call.object(key).is_some_and(|called| !called.says_nothing());
+    is_known && !says("function") && !says("custom")
 }
 
 fn minted_id(call: &GrowingObject, ordinal: usize) -> String {

@@ -1,6 +1,6 @@
 //! The blocks of a stream.
 
-use super::calls::{CallAssembler, UnnamedCall};
+use super::calls::CallAssembler;
 use super::fragment::CallFragment;
 use super::reasoning::{DetailsBuffer, ReasoningBlock, ReasoningMember};
 use crate::codec::EventSink;
@@ -190,6 +190,11 @@ impl BlockAssembler {
         self.calls.is_last_cut()
     }
 
+    /// Whether arguments came for a call that names no tool.
+    pub(super) fn has_unnamed_call(&self) -> bool {
+        self.calls.has_unnamed()
+    }
+
     /// Whether there is a call.
     pub(super) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
@@ -221,9 +226,9 @@ impl BlockAssembler {
     }
 
     /// Closes every block at the end of the stream.
-    pub(super) fn finish(&mut self, sink: &mut dyn EventSink) -> Result<(), UnnamedCall> {
+    pub(super) fn finish(&mut self, sink: &mut dyn EventSink) {
         self.current.close(sink);
-        self.calls.finish(&mut self.current, sink)?;
+        self.calls.finish(&mut self.current, sink);
         if !self.late_details.is_empty() {
             let text = self.late_details.text();
             let reasoning = self.take_reasoning(|_any| true, sink);
@@ -236,7 +241,6 @@ impl BlockAssembler {
         for citation in self.early_citations.drain(..) {
             sink.ledger().dropped(citation.pos(), Code::Citations);
         }
-        Ok(())
     }
 
     /// Takes the open block of reasoning if it fits, or opens one. The caller puts

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::call_record::CallRecord;
+use super::call_identity::CallIdentity;
 use crate::wire::Str;
 
 /// The latest call of each index, place and id, as its number. An answer may
@@ -12,6 +12,10 @@ pub(super) struct CallDirectory {
     pub(super) by_index: BTreeMap<u64, usize>,
     pub(super) by_place: BTreeMap<usize, usize>,
     by_id: BTreeMap<String, CallsWithId>,
+    /// The call of the pieces that come with an index which is not their call's.
+    strays: BTreeMap<u64, usize>,
+    /// Whether there were such pieces.
+    pub(super) has_strays: bool,
     /// The latest deprecated function call.
     pub(super) legacy: Option<usize>,
 }
@@ -27,22 +31,23 @@ struct CallsWithId {
 
 impl CallDirectory {
     /// Adds a call, or what has become known of it.
-    pub(super) fn add(&mut self, number: usize, record: &CallRecord) {
-        if let Some(index) = record.index {
+    pub(super) fn add(&mut self, number: usize, call: &CallIdentity) {
+        if let Some(index) = call.index {
             let latest = self.by_index.entry(index).or_default();
             *latest = number.max(*latest);
+            self.strays.remove(&index);
         }
-        if let Some(place) = record.place {
+        if let Some(place) = call.place {
             let latest = self.by_place.entry(place).or_default();
             *latest = number.max(*latest);
         }
-        if record.legacy {
+        if call.legacy {
             self.legacy = self.legacy.max(Some(number));
         }
-        let Some(id) = &record.id else { return };
+        let Some(id) = &call.id else { return };
         let calls = self.by_id.entry(id.decode().into_owned()).or_default();
         calls.latest = number.max(calls.latest);
-        match record.index {
+        match call.index {
             Some(index) => {
                 calls.unnumbered = calls.unnumbered.filter(|unnumbered| *unnumbered != number);
                 let latest = calls.by_index.entry(index).or_default();
@@ -50,6 +55,17 @@ impl CallDirectory {
             }
             None => calls.unnumbered = calls.unnumbered.max(Some(number)),
         }
+    }
+
+    /// Adds a call by the index that a piece of it came with, which is not its own.
+    pub(super) fn add_stray(&mut self, index: u64, number: usize) {
+        self.has_strays = true;
+        self.strays.insert(index, number);
+    }
+
+    /// The call of the pieces that come with an index which is not their call's.
+    pub(super) fn with_stray(&self, index: u64) -> Option<usize> {
+        if self.has_strays { self.strays.get(&index).copied() } else { None }
     }
 
     /// The latest call with an id.

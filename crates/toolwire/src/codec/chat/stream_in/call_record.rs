@@ -1,26 +1,19 @@
-//! One call of a stream.
+//! What has been sent on of one call of a stream.
 
+use super::call_identity::CallIdentity;
 use super::fragment::CallFragment;
-use super::json_balance::JsonBalance;
 use crate::codec::EventSink;
 use crate::ledger::Code;
-use crate::model::{CallForm, CallHead, Event, Head, Piece, Tail};
+use crate::model::{CallHead, Event, Head, Piece, Tail};
 use crate::wire::{Extra, Pos, Raw, Str, TextBuffer};
 
 /// One call.
 #[derive(Debug)]
 pub(super) struct CallRecord {
-    pub(super) index: Option<u64>,
-    pub(super) place: Option<usize>,
-    pub(super) id: Option<Str<'static>>,
-    pub(super) name: TextBuffer,
     name_at: Pos,
-    pub(super) form: CallForm,
-    pub(super) legacy: bool,
     state: CallState,
     /// The arguments that came before it was opened.
     pub(super) held: TextBuffer,
-    pub(super) balance: JsonBalance,
     /// Members that have not been sent on.
     pub(super) extra: Vec<Extra<'static>>,
 }
@@ -34,69 +27,48 @@ enum CallState {
 }
 
 impl CallRecord {
-    pub(super) fn new(fragment: &CallFragment<'_>) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            index: fragment.index,
-            place: fragment.place,
-            id: None,
-            name: TextBuffer::default(),
             name_at: Pos::NONE,
-            form: CallForm::Json,
-            legacy: fragment.legacy,
             state: CallState::Waiting,
             held: TextBuffer::default(),
-            balance: JsonBalance::default(),
             extra: Vec::new(),
         }
-    }
-
-    pub(super) fn has_id(&self, id: &Str<'_>) -> bool {
-        self.id.as_ref().is_some_and(|own| own == id)
     }
 
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, CallState::Open(_))
     }
 
-    pub(super) fn is_whole(&self) -> bool {
-        self.form == CallForm::Json && self.balance.is_whole()
-    }
-
-    pub(super) fn is_cut(&self) -> bool {
-        self.form == CallForm::Json && self.balance.is_cut()
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.state, CallState::Closed)
     }
 
     /// Whether it can be opened. A name may come in pieces until the arguments
     /// begin.
-    pub(super) fn is_ready(&self) -> bool {
-        !self.name.is_empty() && !self.held.is_empty() && (self.id.is_some() || self.legacy)
+    pub(super) fn is_ready(&self, call: &CallIdentity) -> bool {
+        !call.name.is_empty() && !self.held.is_empty() && (call.id.is_some() || call.legacy)
     }
 
-    pub(super) fn take(&mut self, fragment: CallFragment<'_>, sink: &mut dyn EventSink) {
-        let CallFragment { index, id, name, form, text, place: _, legacy: _, extra } = fragment;
-        self.index = self.index.or(index);
-        if self.id.is_none() {
-            self.id = id.map(Str::into_owned);
-        }
+    /// Takes a fragment, before the call itself does.
+    pub(super) fn take(
+        &mut self,
+        call: &CallIdentity,
+        fragment: &CallFragment<'_>,
+        sink: &mut dyn EventSink,
+    ) {
+        let CallFragment { index: _, id: _, name, form: _, text, place: _, legacy: _, extra } =
+            fragment;
         if let Some(name) = name {
-            self.take_name(&name, sink);
+            self.take_name(call, name, sink);
         }
-        if let Some(form) = form
-            && self.held.is_empty()
-            && matches!(self.state, CallState::Waiting)
-        {
-            self.form = form;
-        }
-        self.extra.extend(extra.into_iter().map(Extra::into_owned));
+        self.extra.extend(extra.iter().cloned().map(Extra::into_owned));
         let Some(text) = text else { return };
         match self.state {
-            CallState::Waiting => {
-                self.balance.push(&text);
-                self.held.push(&text);
-            }
+            CallState::Waiting => self.held.push(text),
             CallState::Open(block) => {
-                self.balance.push(&text);
-                sink.event(Event::Delta { block, piece: Piece::Arguments(text) });
+                let piece = Piece::Arguments(text.borrowed());
+                sink.event(Event::Delta { block, piece });
             }
             CallState::Closed => {
                 let note = sink
@@ -110,29 +82,24 @@ impl CallRecord {
         }
     }
 
-    pub(super) fn take_name(&mut self, name: &Str<'_>, sink: &mut dyn EventSink) {
-        if self.name.text() == *name {
-            return;
+    fn take_name(&mut self, call: &CallIdentity, name: &Str<'_>, sink: &mut dyn EventSink) {
+        if call.name.is_empty() {
+            self.name_at = name.pos();
         }
-        if self.held.is_empty() && matches!(self.state, CallState::Waiting) {
-            if self.name.is_empty() {
-                self.name_at = name.pos();
-            }
-            self.name.push(name);
-        } else {
+        if call.refuses_name(name) && call.name.text() != *name {
             sink.ledger()
                 .dropped(name.pos(), Code::ToolName)
                 .detail("The upstream changed the name of a call whose arguments had begun.");
         }
     }
 
-    pub(super) fn open(&mut self, block: usize, sink: &mut dyn EventSink) {
+    pub(super) fn open(&mut self, call: &CallIdentity, block: usize, sink: &mut dyn EventSink) {
         self.state = CallState::Open(block);
         let head = CallHead {
-            id: self.id.as_ref().map(Str::borrowed),
-            name: self.name.text().at(self.name_at),
+            id: call.id.as_ref().map(Str::borrowed),
+            name: call.name.text().at(self.name_at),
             namespace: None,
-            form: self.form,
+            form: call.form,
             caller: None,
             extra: std::mem::take(&mut self.extra),
         };
@@ -154,7 +121,6 @@ impl CallRecord {
 
     pub(super) fn forget_positions(&mut self) {
         self.name_at = Pos::NONE;
-        self.id = self.id.take().map(|id| id.at(Pos::NONE));
         for field in &mut self.extra {
             field.value = std::mem::replace(&mut field.value, Raw::made("")).at(Pos::NONE);
         }

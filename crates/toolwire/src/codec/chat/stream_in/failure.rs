@@ -32,3 +32,9 @@ pub(super) fn truncated(message: &str) -> ApiError {
     error.code = Some("upstream_truncated".to_owned());
     error
 }
+
+/// The error of an answer whose arguments belong to no call, or to any of several.
+pub(super) fn unnamed_call() -> ApiError {
+    let message = "The upstream sent the arguments of a call that names no tool.";
+    ApiError::new(ErrorKind::Server, message)
+}

@@ -1,6 +1,7 @@
 //! A piece of a call, as one chunk has it.
 
-use super::chunk::{CustomDelta, FunctionDelta};
+use super::chunk::{CallDelta, CustomDelta, FunctionDelta};
+use crate::codec::chat::lenient_in::Index;
 use crate::codec::chat::wire::nest;
 use crate::model::{Arguments, CallForm};
 use crate::wire::{Extra, Str};
@@ -37,6 +38,20 @@ impl<'a> CallFragment<'a> {
         fragment
     }
 
+    /// An element of `tool_calls`.
+    pub(super) fn from_delta(call: CallDelta<'a>) -> Self {
+        let CallDelta { at: _, index, id, kind: _, function, custom, extra } = call;
+        let mut fragment = match (function, custom) {
+            (Some(function), _) => Self::from_function(function),
+            (None, Some(custom)) => Self::from_custom(*custom),
+            (None, None) => Self::empty(),
+        };
+        fragment.index = index.and_then(|Index(index)| index);
+        fragment.id = id;
+        fragment.extra.extend(extra);
+        fragment
+    }
+
     /// A piece of the call of a function.
     pub(super) fn from_function(function: FunctionDelta<'a>) -> Self {
         let FunctionDelta { at: _, name, arguments, extra: nested } = function;
@@ -49,7 +64,7 @@ impl<'a> CallFragment<'a> {
     }
 
     /// A piece of the call of a custom tool.
-    pub(super) fn from_custom(custom: CustomDelta<'a>) -> Self {
+    fn from_custom(custom: CustomDelta<'a>) -> Self {
         let CustomDelta { at: _, name, input, extra: nested } = custom;
         let mut fragment = Self::empty();
         nest(&mut fragment.extra, "custom", nested);
@@ -57,6 +72,22 @@ impl<'a> CallFragment<'a> {
         fragment.name = name;
         fragment.text = input;
         fragment
+    }
+
+    /// Whether it says nothing of any call.
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { index: _, id, name, form: _, text, place: _, legacy: _, extra } = self;
+        id.is_none() && name.is_none() && text.is_none() && extra.is_empty()
+    }
+
+    /// Whether it has nothing but more of the arguments of a call.
+    pub(super) fn is_bare(&self) -> bool {
+        self.id.is_none() && self.name.is_none() && self.text.is_some()
+    }
+
+    /// Whether its text is nothing but whitespace.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.as_ref().is_some_and(Str::is_blank)
     }
 
     /// Treats members that a vendor repeats empty as absent.

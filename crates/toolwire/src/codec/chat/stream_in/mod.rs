@@ -10,6 +10,8 @@ pub(super) mod observer;
 
 mod blocks;
 mod call_directory;
+mod call_finder;
+mod call_identity;
 mod call_record;
 mod calls;
 mod chunk;
@@ -21,11 +23,8 @@ mod repeated_message;
 mod text_delta;
 
 use self::blocks::BlockAssembler;
-use self::calls::UnnamedCall;
-use self::chunk::{
-    AnyCallDelta, CallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs,
-};
-use self::failure::{is_error, reported_error, truncated};
+use self::chunk::{AnyCallDelta, Chunk, ChunkChoice, ChunkDelta, DeltaContent, Groq, Logprobs};
+use self::failure::{is_error, reported_error, truncated, unnamed_call};
 use self::fragment::CallFragment;
 use self::members::{MemberReporter, is_meaningful};
 use self::reasoning::ReasoningMember;
@@ -38,7 +37,7 @@ use super::{stop_in, usage_in};
 use crate::codec::{EventPlace, EventSink, StreamReader, openai};
 use crate::ledger::Code;
 use crate::model::{
-    ApiError, ErrorKind, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Stop, Text,
+    ApiError, Event, Item, Opaque, Protocol, Reasoning, Refusal, Start, Stop, Text,
 };
 use crate::wire::sse::Frame;
 use crate::wire::stencil::Stencil;
@@ -103,7 +102,7 @@ impl StreamReader for ChatStreamReader {
             return Ok(());
         }
         self.read_chunk(chunk, sink)?;
-        self.blocks.forget_positions();
+        self.settle_calls(sink);
         if repeats && self.state == ReaderState::Begun {
             self.last.cut(frame, text_delta::find);
         }
@@ -125,8 +124,17 @@ impl ChatStreamReader {
             DeltaText::Reasoning(member) => self.blocks.push_reasoning(member, text, sink),
             DeltaText::Arguments(index) => {
                 self.blocks.push_call(CallFragment::arguments(index, text), sink);
-                self.blocks.forget_positions();
+                self.settle_calls(sink);
             }
+        }
+    }
+
+    /// Ends a chunk that may have had pieces of calls.
+    fn settle_calls(&mut self, sink: &mut dyn EventSink) {
+        self.blocks.forget_positions();
+        // At once, so that nobody runs a call whose arguments may be those of another.
+        if self.blocks.has_unnamed_call() {
+            self.fail(unnamed_call(), sink);
         }
     }
 
@@ -384,7 +392,7 @@ impl ChatStreamReader {
         place: Option<usize>,
         sink: &mut dyn EventSink,
     ) {
-        let CallDelta { at: _, index, id, kind: _, function, custom, extra } = match call {
+        let call = match call {
             AnyCallDelta::Known(call) => call,
             AnyCallDelta::Unknown { kind, raw } => {
                 let at = raw.pos();
@@ -392,15 +400,8 @@ impl ChatStreamReader {
                 return self.blocks.push_whole(at, item, sink);
             }
         };
-        let mut fragment = match (function, custom) {
-            (Some(function), _) => CallFragment::from_function(function),
-            (None, Some(custom)) => CallFragment::from_custom(*custom),
-            (None, None) => CallFragment::empty(),
-        };
-        fragment.index = index.and_then(|Index(index)| index);
-        fragment.id = id;
+        let mut fragment = CallFragment::from_delta(call);
         fragment.place = place;
-        fragment.extra.extend(extra);
         self.blocks.push_call(fragment, sink);
     }
 
@@ -426,10 +427,7 @@ impl ChatStreamReader {
         if let Stop::Failed(error) = stop {
             return self.fail(*error, sink);
         }
-        if let Err(UnnamedCall) = self.blocks.finish(sink) {
-            let message = "The upstream sent the arguments of a call that names no tool.";
-            return self.fail(ApiError::new(ErrorKind::Server, message), sink);
-        }
+        self.blocks.finish(sink);
         self.state = ReaderState::Over;
         sink.event(Event::Stop { stop: At::made(stop), extra: Vec::new() });
         sink.event(Event::End);

@@ -1,7 +1,9 @@
 //! The stream: observing it as it passes from Chat to Chat.
 
 use super::chunk::Groq;
+use super::failure::truncated;
 use super::text_delta::{self, DeltaText};
+use crate::codec::chat::lenient_in::Index;
 use crate::codec::chat::stop_in::Said;
 use crate::codec::chat::wire::{Usage, reread};
 use crate::codec::chat::{stop_in, usage_in};
@@ -20,6 +22,11 @@ pub(crate) struct ChatStreamObserver {
     calls: CallCounter,
     /// Whether there was a `finish_reason`.
     finished: bool,
+    /// Whether the first choice had one. The others are other answers.
+    has_first_finish: bool,
+    /// Whether the first choice said anything.
+    has_said: bool,
+    has_other_choices: bool,
     /// Whether there was a refusal.
     refused: bool,
 }
@@ -30,13 +37,13 @@ impl StreamObserver for ChatStreamObserver {
         frame: &Frame<'_>,
         summary: &mut ResponseSummary,
     ) -> Result<EventOutcome, ReadError> {
-        if self.last.fit(frame).is_some() {
+        if let Some((_kind, text)) = self.last.fit(frame) {
+            self.has_said |= !text.is_empty();
             return Ok(EventOutcome::GoesOn);
         }
         let repeats = self.last.forget();
         if frame.data.trim() == "[DONE]" {
-            let ended = || stop_in::of_word(None, self.said(summary)).as_str();
-            summary.stop = Some(summary.stop.unwrap_or_else(ended));
+            self.read_done(summary);
             return Ok(EventOutcome::End);
         }
         let mut reader = Reader::new(frame.data);
@@ -45,8 +52,7 @@ impl StreamObserver for ChatStreamObserver {
         while let Some(key) = members.next(&mut reader)? {
             let name = key.decode();
             if name == "choices" && reader.peek() == Kind::Array {
-                has_choices = true;
-                self.read_choices(&mut reader, summary)?;
+                has_choices = self.read_choices(&mut reader, summary)?;
             } else if name == "usage" && reader.peek() == Kind::Object {
                 read_usage(&mut reader, summary)?;
             } else if name == "x_groq" && reader.peek() == Kind::Object {
@@ -92,33 +98,64 @@ impl ChatStreamObserver {
         Said { calls: summary.calls > 0, cut: false, refused: self.refused }
     }
 
+    /// Reads the end, which some vendors send without a `finish_reason`. The bytes pass, but
+    /// whoever reads the log is told if the answer is none. Whether a call is cut is not known.
+    fn read_done(&self, summary: &mut ResponseSummary) {
+        let missing = match (self.has_first_finish, self.has_said, self.has_other_choices) {
+            (true, _, _) | (false, true, false) => None,
+            (false, false, _) => Some("The upstream ended its stream without an answer."),
+            (false, true, true) => {
+                Some("The upstream ended its stream without an end of its first answer.")
+            }
+        };
+        if let Some(message) = missing {
+            summary.error.get_or_insert_with(|| truncated(message));
+            summary.passes_failure = true;
+        } else {
+            let ended = || stop_in::of_word(None, self.said(summary)).as_str();
+            summary.stop = Some(summary.stop.unwrap_or_else(ended));
+        }
+    }
+
+    /// Reads the choices, and says whether there is one.
     fn read_choices(
         &mut self,
         reader: &mut Reader<'_>,
         summary: &mut ResponseSummary,
-    ) -> Result<(), ReadError> {
+    ) -> Result<bool, ReadError> {
         let mut choices = reader.array()?;
+        let mut position = 0;
         while choices.more(reader)? {
+            let place = position;
+            position += 1;
             if reader.peek() != Kind::Object {
                 reader.skip()?;
                 continue;
             }
-            let (mut word, mut error) = (None, None);
+            let (mut word, mut error, mut number, mut says) = (None, None, None, false);
             let mut members = reader.object()?;
             while let Some(key) = members.next(reader)? {
                 match (key.decode().as_ref(), reader.peek()) {
-                    ("delta", Kind::Object) => self.read_delta(reader, summary)?,
+                    ("index", _kind) => Index(number) = Index::read(reader)?,
+                    ("delta", Kind::Object) => says |= self.read_delta(reader, summary)?,
+                    ("message", Kind::Object) => says |= says_anything(&reader.raw()?)?,
                     ("usage", Kind::Object) => read_usage(reader, summary)?,
                     ("finish_reason", Kind::String) => word = Some(reader.string()?),
                     ("error", _kind) => error = openai::error_in::of_member(&reader.raw()?),
                     (_key, _kind) => reader.skip()?,
                 }
             }
+            let is_first = number.unwrap_or(place) == 0;
+            self.has_said |= is_first && says;
+            self.has_other_choices |= !is_first;
             let mut failure = error;
             if let Some(word) = word.filter(|word| !word.is_empty()) {
                 self.finished = true;
+                self.has_first_finish |= is_first;
                 let stop = stop_in::of_word(Some(word), self.said(summary));
-                summary.stop = Some(stop.as_str());
+                if is_first {
+                    summary.stop = Some(stop.as_str());
+                }
                 if let Stop::Failed(error) = stop {
                     failure.get_or_insert(*error);
                 }
@@ -129,14 +166,16 @@ impl ChatStreamObserver {
                 summary.passes_failure = true;
             }
         }
-        Ok(())
+        Ok(position > 0)
     }
 
+    /// Reads what is new in a message, and says whether it says anything.
     fn read_delta(
         &mut self,
         reader: &mut Reader<'_>,
         summary: &mut ResponseSummary,
-    ) -> Result<(), ReadError> {
+    ) -> Result<bool, ReadError> {
+        let mut says = false;
         let mut members = reader.object()?;
         while let Some(key) = members.next(reader)? {
             match (key.decode().as_ref(), reader.peek()) {
@@ -145,18 +184,35 @@ impl ChatStreamObserver {
                     while calls.more(reader)? {
                         let call = CallPiece::read(reader)?;
                         summary.calls += usize::from(self.calls.begins(&call));
+                        says = true;
                     }
                 }
                 ("function_call", Kind::Object) => {
                     let call = CallPiece::read(reader)?;
                     summary.calls += usize::from(self.calls.begins_legacy(&call));
+                    says = true;
                 }
-                ("refusal", Kind::String) => self.refused |= !reader.string()?.is_empty(),
+                ("refusal", Kind::String) => {
+                    let refuses = !reader.string()?.is_empty();
+                    self.refused |= refuses;
+                    says |= refuses;
+                }
+                (key, _kind) if SAYING.contains(&key) => says |= !reader.raw()?.says_nothing(),
                 (_key, _kind) => reader.skip()?,
             }
         }
-        Ok(())
+        Ok(says)
     }
+}
+
+/// The members of a message that say something, besides refusals and calls.
+const SAYING: [&str; 6] =
+    ["content", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks", "audio"];
+
+/// Whether a message that came without a delta says anything.
+fn says_anything(message: &Raw<'_>) -> Result<bool, ReadError> {
+    let says = |field: &Extra<'_>| field.key != "role" && !field.value.says_nothing();
+    Ok(read_fields(&mut message.reader())?.iter().any(says))
 }
 
 fn read_usage(reader: &mut Reader<'_>, summary: &mut ResponseSummary) -> Result<(), ReadError> {

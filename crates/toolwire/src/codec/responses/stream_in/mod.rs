@@ -270,28 +270,36 @@ fn is_error(data: &str) -> Result<bool, ReadError> {
 /// Whether an event only reports the progress of a hosted tool, or keeps the
 /// connection alive. The items of such tools come whole when they are done.
 fn is_noise(kind: &str) -> bool {
-    let Some(own) = kind.strip_prefix("response.") else {
-        return matches!(kind, "keepalive" | "ping");
-    };
-    let (subject, _) = own.split_once('.').unwrap_or((own, ""));
-    matches!(
-        subject,
-        "web_search_call"
-            | "file_search_call"
-            | "code_interpreter_call"
-            | "code_interpreter_call_code"
-            | "image_generation_call"
-            | "mcp_call"
-            | "mcp_call_arguments"
-            | "mcp_list_tools"
-            | "shell_call_command"
-            | "shell_call_output_content"
-            | "apply_patch_call_operation_diff"
-            | "compaction"
-            | "keepalive"
-            | "heartbeat"
-            | "metadata"
-    )
+    is_idle(kind)
+        || matches!(
+            subject(kind),
+            Some(
+                "web_search_call"
+                    | "file_search_call"
+                    | "code_interpreter_call"
+                    | "code_interpreter_call_code"
+                    | "image_generation_call"
+                    | "mcp_call"
+                    | "mcp_call_arguments"
+                    | "mcp_list_tools"
+                    | "shell_call_command"
+                    | "shell_call_output_content"
+                    | "apply_patch_call_operation_diff"
+                    | "compaction"
+            )
+        )
+}
+
+/// Whether an event only keeps the connection alive.
+fn is_idle(kind: &str) -> bool {
+    matches!(kind, "keepalive" | "ping")
+        || matches!(subject(kind), Some("keepalive" | "heartbeat" | "metadata"))
+}
+
+/// What an event is about, if its name says so.
+fn subject(kind: &str) -> Option<&str> {
+    let own = kind.strip_prefix("response.")?;
+    Some(own.split_once('.').map_or(own, |(subject, _)| subject))
 }
 
 /// Which part of the answer an event is about.

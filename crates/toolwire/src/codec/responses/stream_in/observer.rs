@@ -271,12 +271,13 @@ fn is_call(kind: Str<'_>) -> bool {
     )
 }
 
-/// Whether an event comes before the model says anything.
+/// Whether an event may come before the model says anything.
 pub(crate) fn opens_stream(frame: &Frame<'_>) -> bool {
     let tag = Reader::new(frame.data).tag("type").ok().flatten();
     let kind = tag.as_ref().map(Str::decode);
-    matches!(
-        kind.as_deref().or(frame.name),
-        Some("response.created" | "response.in_progress" | "response.queued")
-    )
+    match kind.as_deref().or(frame.name) {
+        Some("response.created" | "response.in_progress" | "response.queued") => true,
+        Some(other) => super::is_idle(other),
+        None => false,
+    }
 }

@@ -183,7 +183,7 @@ FORMS = {
     "encrypted_stdout": "@64",
     "encrypted_index": "@64",
     "file_data": "data:application/pdf;base64,@64",
-    "filename": "@.pdf",
+    "filename": "@",
     "arguments": '{"text":"@"}',
     "partial_json": '{"text":"@"}',
     "definition": 'start: "@"',

@@ -42,6 +42,8 @@ pub(super) static TABLE: &[Row] = rows! { [Responses, Messages]
         "messages[role=user].content[type=input_audio]*" => Lost(Audio), Lost(Audio) =>
             "Carried to a Responses upstream whose profile says that it takes `audio`.";
         "messages[role=user].content[type=file].file.file_id" => Carried, Lost(FileId);
+        "messages[role=user].content[type=file].file.filename" => Emulated(MediaType), Carried =>
+            "It gets the ending of the file's type if it has none.";
         "messages[role=assistant].audio*" => Lost(Audio), Lost(Audio);
         "messages[role=assistant].content[type=refusal]" => Carried, Emulated(StopReason);
         "messages[role=assistant].refusal" => Carried, Emulated(StopReason);

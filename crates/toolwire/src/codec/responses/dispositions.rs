@@ -65,6 +65,8 @@ pub(super) static TABLE: &[Row] = rows! { [Chat, Messages]
         "input*[type=input_image].file_id" => Lost(FileId), Lost(FileId);
         "input*[type=input_file].detail" => Only("detail"), Only("detail");
         "input*[type=input_file].file_id" => Carried, Lost(FileId);
+        "input*[type=input_file].filename" => Emulated(MediaType), Carried =>
+            "It gets the ending of the file's type if it has none.";
         "input[role=*].content[type=input_file].file_url" => Carried, Carried =>
             "Chat takes no URL of a file; it is told as text.";
         "input[role=assistant].content[type=output_text].annotations*" => Lost(Citations), Lost(Citations);

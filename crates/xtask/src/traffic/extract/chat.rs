@@ -73,12 +73,12 @@ pub(super) fn stream(chunks: &[Value]) -> ResponseContent {
             }
         }
     }
-    answer.ended = answer.stop != Stop::Unsaid;
+    answer.ended = answer.stop != Stop::Unsaid && !calls.is_ambiguous;
     if answer.text.is_empty() {
         answer.text = transcript;
     }
     answer.reasoning = reasoning.thoughts();
-    answer.calls = calls.0.into_iter().map(CallSoFar::call).collect();
+    answer.calls = calls.list.into_iter().map(CallSoFar::call).collect();
     answer.calls.retain(|call| !call.name.is_empty());
     answer
 }
@@ -132,12 +132,16 @@ impl Reasoning {
 fn whole_call(call: &Value) -> Call {
     let mut calls = Calls::default();
     calls.push(call);
-    calls.0.into_iter().next().map(CallSoFar::call).unwrap_or_default()
+    calls.list.into_iter().next().map(CallSoFar::call).unwrap_or_default()
 }
 
 /// The calls of a stream, as their fragments arrive.
 #[derive(Default)]
-struct Calls(Vec<CallSoFar>);
+struct Calls {
+    list: Vec<CallSoFar>,
+    /// Whether there were arguments that may be those of several calls.
+    is_ambiguous: bool,
+}
 
 struct CallSoFar {
     index: u64,
@@ -161,14 +165,16 @@ impl Calls {
             Some(object @ Value::Object(_)) => object.to_string(),
             _ => format!("{}{}", text(inside, "/arguments"), text(inside, "/input")),
         };
-        let open = self.0.iter_mut().rev().find(|call| call.index == index);
+        let open = self.list.iter().enumerate().rev().find(|(_, call)| call.index == index);
         // Vendors that number every call 0 give each its own id, or at least its name.
-        let same = open.filter(|call| {
+        let same = open.filter(|(_, call)| {
             let same_id = id.is_empty() || call.id.is_empty() || call.id == id;
             let again = !id.is_empty() && call.id == id;
             same_id && (again || name.is_empty() || call.arguments.is_empty())
         });
-        match same {
+        let same = same.map(|(number, _)| number);
+        let same = if name.is_empty() { self.misnumbered(same, id, &arguments) } else { same };
+        match same.and_then(|same| self.list.get_mut(same)) {
             Some(call) => {
                 if call.id.is_empty() {
                     id.clone_into(&mut call.id);
@@ -178,7 +184,7 @@ impl Calls {
                 }
                 call.arguments.push_str(&arguments);
             }
-            None => self.0.push(CallSoFar {
+            None => self.list.push(CallSoFar {
                 index,
                 id: id.to_owned(),
                 name: name.to_owned(),
@@ -189,7 +195,33 @@ impl Calls {
     }
 }
 
+impl Calls {
+    /// The call of a piece without a name, which some vendors number otherwise than the beginning
+    /// of its call. `found` is the call with its number.
+    fn misnumbered(&mut self, found: Option<usize>, id: &str, arguments: &str) -> Option<usize> {
+        let with_id = self.list.iter().rposition(|call| !id.is_empty() && call.id == id);
+        if with_id.is_some() {
+            return with_id;
+        }
+        let is_newest = found.is_some_and(|found| found + 1 == self.list.len());
+        if is_newest || arguments.trim().is_empty() {
+            return found;
+        }
+        let waiting = self.list.iter().enumerate().filter(|(_, call)| !call.is_whole());
+        let waiting: Vec<usize> = waiting.map(|(number, _)| number).collect();
+        if found.is_some_and(|found| waiting.contains(&found)) {
+            return found;
+        }
+        self.is_ambiguous |= waiting.len() > 1;
+        waiting.last().copied().or(found)
+    }
+}
+
 impl CallSoFar {
+    fn is_whole(&self) -> bool {
+        serde_json::from_str::<Value>(&self.arguments).is_ok()
+    }
+
     fn call(self) -> Call {
         let Self { index: _, id, name, arguments, is_freeform } = self;
         let input =

@@ -111,10 +111,12 @@ pub(super) fn stream(protocol: Protocol, body: &[u8]) -> ResponseContent {
     let mut answer = match protocol.as_str() {
         "chat" => {
             let mut answer = chat::stream(&documents);
-            // Without a reason to stop, an end in the middle of a call is none.
+            // Without a reason to stop, an end in the middle of a call is none, and neither is one
+            // behind other answers.
             let is_cut = |call: &Call| matches!(call.input, Input::Text(_));
             let is_done = events.iter().any(|event| event.data.trim() == "[DONE]");
-            answer.ended |= is_done && !answer.calls.iter().any(is_cut);
+            let is_unsaid = answer.stop == Stop::Unsaid && answer.others == 0;
+            answer.ended |= is_done && is_unsaid && !answer.calls.iter().any(is_cut);
             answer
         }
         "responses" => responses::stream(&documents),

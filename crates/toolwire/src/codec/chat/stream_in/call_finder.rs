@@ -38,13 +38,21 @@ impl CallFinder {
         self.last
     }
 
-    /// Notes what a fragment says of its call.
-    pub(super) fn take(&mut self, number: usize, fragment: &CallFragment<'_>) {
-        let Some(call) = self.calls.get_mut(number) else { return };
+    /// Notes what a fragment says of its call, and gives that back.
+    pub(super) fn take(
+        &mut self,
+        number: usize,
+        fragment: &CallFragment<'_>,
+    ) -> Option<&CallIdentity> {
+        let call = self.calls.get_mut(number)?;
         let known = (call.index, call.id.is_some());
-        self.unfinished -= usize::from(call.is_unfinished());
+        let was_unfinished = call.is_unfinished();
         call.take(fragment);
-        self.unfinished += usize::from(call.is_unfinished());
+        match (was_unfinished, call.is_unfinished()) {
+            (false, true) => self.unfinished += 1,
+            (true, false) => self.unfinished -= 1,
+            (true, true) | (false, false) => {}
+        }
         if known != (call.index, call.id.is_some()) {
             self.directory.add(number, call);
         }
@@ -53,6 +61,7 @@ impl CallFinder {
         {
             self.directory.add_stray(index, number);
         }
+        Some(call)
     }
 
     pub(super) fn get(&self, number: usize) -> Option<&CallIdentity> {

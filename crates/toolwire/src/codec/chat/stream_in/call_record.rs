@@ -62,7 +62,9 @@ impl CallRecord {
         if let Some(name) = name {
             self.take_name(call, name, sink);
         }
-        self.extra.extend(extra.iter().cloned().map(Extra::into_owned));
+        if !extra.is_empty() {
+            self.extra.extend(extra.iter().cloned().map(Extra::into_owned));
+        }
         let Some(text) = text else { return };
         match self.state {
             CallState::Waiting => self.held.push(text),

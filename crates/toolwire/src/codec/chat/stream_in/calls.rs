@@ -57,13 +57,18 @@ impl CallAssembler {
                 fragment.text = None;
             }
         }
-        self.finder.take(number, &fragment);
-        self.has_unnamed |= self.finder.get(number).is_some_and(CallIdentity::is_unnamed);
+        let call = self.finder.take(number, &fragment);
+        self.has_unnamed |= call.is_some_and(CallIdentity::is_unnamed);
+        let is_whole = call.is_some_and(CallIdentity::is_whole);
         if self.touched.last() != Some(&number) {
             self.touched.push(number);
         }
-        self.notice_whole(number);
-        self.open_ready(current, sink);
+        if is_whole {
+            self.notice_whole(number);
+        }
+        if self.opened < self.list.len() {
+            self.open_ready(current, sink);
+        }
     }
 
     /// Closes the calls that are whole.

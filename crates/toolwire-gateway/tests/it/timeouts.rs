@@ -103,6 +103,26 @@ async fn idle_restarts_with_every_byte() {
     assert!(got.body.contains("[DONE]"), "{got:?}");
 }
 
+/// A model may work on what is posted, as on an answer that is not a stream.
+#[tokio::test]
+async fn head_of_a_response_that_passes() {
+    let server = Server::new(Protocol::Chat, vec![Step::Hang]).await;
+    for (is_posted, set) in
+        [(true, (|t| t.whole = ms(100)) as fn(&mut Timeouts)), (false, |t| t.headers = ms(100))]
+    {
+        let mut upstream = at(&server);
+        set(&mut upstream.timeouts);
+        let gateway = start(config(vec![upstream])).await;
+        let (to, began) = (gateway.address(), Instant::now());
+        let got = if is_posted {
+            client::post(to, "/v1/embeddings", &[], r#"{"model":"m","input":"Hi"}"#).await
+        } else {
+            client::get(to, "/v1/files", &[]).await
+        };
+        check(&got, began.elapsed().as_millis());
+    }
+}
+
 #[tokio::test]
 async fn total() {
     let event = &fixtures::events(Protocol::Chat)[1];

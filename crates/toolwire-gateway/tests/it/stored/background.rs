@@ -19,9 +19,14 @@ const UPSTREAMS: [Protocol; 2] = [Protocol::Chat, Protocol::Messages];
 
 /// Asks for a response until it has ended.
 pub(super) async fn ended(to: SocketAddr, id: &str) -> Value {
+    ended_for(to, id, &[]).await
+}
+
+/// The same for a client with these headers.
+pub(super) async fn ended_for(to: SocketAddr, id: &str, headers: &[&str]) -> Value {
     let by = Instant::now() + Duration::from_secs(25);
     loop {
-        let got = client::get(to, &format!("/v1/responses/{id}"), &[]).await;
+        let got = client::get(to, &format!("/v1/responses/{id}"), headers).await;
         assert_eq!(got.status, 200, "{got:?}");
         let got = got.json();
         if !["queued", "in_progress"].contains(&got["status"].as_str().unwrap()) {

@@ -1,18 +1,16 @@
 //! Upstreams that remember by themselves, and who may ask them.
 
-use std::net::SocketAddr;
-
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
 use toolwire_gateway::config::{Secret, StoreConfig};
 use toolwire_store::Options;
 
+use super::background::{ended, ended_for};
 use super::{delete, respond};
 use crate::client::{self, ReceivedResponse};
 use crate::upstream::{ReceivedRequest, Server, Step, stream, whole};
-use crate::{at, config, ms, start};
+use crate::{at, config, start};
 
 const OWNER: &str = "authorization: Bearer the-key-of-the-owner";
 const OTHER: &str = "x-api-key: the-key-of-another-client";
@@ -240,21 +238,6 @@ async fn a_stream_that_breaks_off_is_kept_under_its_own_id() {
     }
 }
 
-/// Asks for a response until it has ended.
-async fn ended(to: SocketAddr, path: &str) -> Value {
-    let by = Instant::now() + ms(25_000);
-    loop {
-        let got = client::get(to, path, &[OWNER]).await;
-        assert_eq!(got.status, 200, "{got:?}");
-        let got = got.json();
-        if !["queued", "in_progress"].contains(&got["status"].as_str().unwrap()) {
-            return got;
-        }
-        assert!(Instant::now() < by, "it does not end: {got}");
-        tokio::time::sleep(ms(5)).await;
-    }
-}
-
 /// An upstream that keeps nothing for its clients makes no answer for them while they do not
 /// wait, so the gateway does.
 #[tokio::test]
@@ -273,8 +256,9 @@ async fn answers_that_pass_can_be_made_in_the_background() {
             let got = client::post(to, "/v1/responses", &[OWNER], &body.to_string()).await;
             assert_eq!(got.status, 200, "{told}: {got:?}");
             let first = answers(&got, asked);
-            let path = format!("/v1/responses/{}", first[0]["id"].as_str().unwrap());
-            let made = ended(to, &path).await;
+            let id = first[0]["id"].as_str().unwrap();
+            let path = format!("/v1/responses/{id}");
+            let made = ended_for(to, id, &[OWNER]).await;
             for answer in first.iter().chain([&made]) {
                 assert_eq!(answer["id"], first[0]["id"], "{told}");
                 assert_eq!(answer["previous_response_id"], previous, "{told}");
@@ -310,7 +294,7 @@ async fn an_answer_in_the_background_of_a_conversation() {
     let body = json!({"model": "m", "input": "Hi", "background": true, "conversation": made["id"]});
     let got = respond(to, &body).await;
     assert_eq!(got.status, 200, "{got:?}");
-    let answer = ended(to, &format!("/v1/responses/{}", got.json()["id"].as_str().unwrap())).await;
+    let answer = ended(to, got.json()["id"].as_str().unwrap()).await;
     assert_eq!(answer["conversation"], json!({"id": made["id"]}), "{answer}");
     let path = format!("/v1/conversations/{}/items", made["id"].as_str().unwrap());
     let items = client::get(to, &path, &[]).await.json();

@@ -210,30 +210,48 @@ pub(super) const ROWS_BACKWARD: &str = "SELECT section, position, id, tag, body 
 pub(super) const ALL_ROWS: &str = "SELECT section, position, id, tag, body FROM toolwire_item WHERE record = \
      $1 ORDER BY section, position";
 
+/// Goes on from each row of a chain to the record with this condition.
+macro_rules! each_with {
+    // SQLite begins with what is left of the join.
+    (in_order: $condition:literal) => {
+        concat!(" CROSS JOIN toolwire_record r WHERE ", $condition)
+    };
+    // Postgres would read everything that the tenant has, and put it into a table in memory,
+    // where it takes the tenant to have little. With a limit it looks for one at a time.
+    (one_by_one: $condition:literal) => {
+        concat!(
+            " CROSS JOIN LATERAL (SELECT * FROM toolwire_record r WHERE ",
+            $condition,
+            " LIMIT 1) r"
+        )
+    };
+}
+
 /// A response and those that it continues, with how far each is from it. What is
 /// continued was stored before, so its key is smaller, and there can be no circle.
 /// The database would copy everything to put it in order, so the caller does that.
-/// `CROSS` has SQLite begin with what is known of the chain.
 macro_rules! chain {
-    ($column:literal) => {
+    ($column:literal, $how:ident) => {
         concat!(
             "WITH RECURSIVE chain (key, previous, depth) AS (SELECT key, previous, 0 FROM toolwire_record \
              WHERE tenant = $1 AND kind = 'response' AND id = $2 AND expires > $3 UNION ALL SELECT r.key, \
-             r.previous, c.depth + 1 FROM chain c CROSS JOIN toolwire_record r WHERE r.tenant = $1 AND r.kind = \
-             'response' AND r.id = c.previous AND r.key < c.key) SELECT r.id, r.previous, r.conversation, \
-             r.status, r.model, r.internal, r.context, CAST(c.depth AS BIGINT), ",
+             r.previous, c.depth + 1 FROM chain c",
+            each_with!($how: "r.tenant = $1 AND r.kind = 'response' AND r.id = c.previous AND r.key < c.key"),
+            ") SELECT r.id, r.previous, r.conversation, r.status, r.model, r.internal, r.context, CAST(c.depth AS \
+             BIGINT), ",
             $column,
-            " FROM chain c CROSS JOIN toolwire_record r WHERE r.key = c.key"
+            " FROM chain c",
+            each_with!($how: "r.key = c.key")
         )
     };
 }
 
 /// The chain with its items, for a database that gives one row at a time.
-pub(super) const CHAIN: &str = chain!("r.packed");
+pub(super) const CHAIN: &str = chain!("r.packed", in_order);
 
 /// The chain with its keys, for one that gives all rows at once.
 #[cfg(feature = "postgres")]
-pub(super) const CHAIN_KEYS: &str = chain!("r.key");
+pub(super) const CHAIN_KEYS: &str = chain!("r.key", one_by_one);
 
 /// The newest item of a thread that has this id, with the key of its record.
 pub(super) const ITEM: &str = "SELECT i.section, i.position, i.id, i.tag, i.body, i.record FROM toolwire_item i JOIN \

@@ -13,6 +13,7 @@ mod migration;
 mod oracle;
 mod outputs;
 mod postgres;
+mod postgres_plans;
 mod postgres_races;
 mod postgres_server;
 mod postgres_shared;

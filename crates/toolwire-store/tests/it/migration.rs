@@ -124,7 +124,7 @@ fn a_database_of_the_first_version_keeps_everything() {
         let version = "CREATE TABLE toolwire_store (version BIGINT NOT NULL); INSERT INTO toolwire_store \
                        VALUES (1)";
         execute(&url, version).await;
-        check(Options::postgres(&url), 4).await;
+        check(Options::postgres(&url), 5).await;
     });
 }
 
@@ -155,7 +155,7 @@ fn a_database_of_the_second_version_keeps_everything() {
         }
         let file = "SELECT CAST(pg_relation_filenode('toolwire_record') AS BIGINT)";
         let before = number(&url, file).await;
-        check(Options::postgres(&url), 4).await;
+        check(Options::postgres(&url), 5).await;
         assert_eq!(number(&url, file).await, before, "the table was written anew");
     });
 }

@@ -313,7 +313,7 @@ fn what_needs_help_is_said_when_it_is_opened() {
         let url = server.new_database().await;
         drop(Store::open(options(&url, Duration::from_secs(5))).await.unwrap());
         execute(&url, "INSERT INTO toolwire_store VALUES (99)").await;
-        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 4 });
+        assert_eq!(open(url).await, OpenError::Newer { found: 99, known: 5 });
     });
 }
 
@@ -335,8 +335,10 @@ fn a_migration_ends_the_connections_of_older_programs() {
             format!("SELECT count(*) FROM pg_locks WHERE pid = {}", number(&url, holder).await);
         assert_eq!(number(&url, &held).await, 1);
         // The tables as an earlier program made them.
-        let earlier = "DELETE FROM toolwire_store WHERE version = 4; ALTER TABLE toolwire_record DROP COLUMN \
-                       output_at";
+        let earlier = "DELETE FROM toolwire_store WHERE version = 5; ALTER TABLE toolwire_record ADD CONSTRAINT \
+                       toolwire_record_tenant_kind_id_key UNIQUE (tenant, kind, id); DROP INDEX toolwire_record_id, \
+                       toolwire_record_list; CREATE INDEX toolwire_record_list ON toolwire_record (tenant, kind, key, \
+                       bytes)";
         execute(&url, earlier).await;
         let newer = Store::open(options(&url, Duration::from_secs(5))).await.unwrap();
         assert_eq!(number(&url, &held).await, 0, "a connection is older than the migration");
@@ -499,7 +501,7 @@ fn gateways_that_start_together_wait_for_one_migration() {
         for start in starts.collect::<Vec<_>>() {
             start.await.unwrap();
         }
-        assert_eq!(number(&url, "SELECT count(*) FROM toolwire_store").await, 4);
+        assert_eq!(number(&url, "SELECT count(*) FROM toolwire_store").await, 5);
     });
 }
 

@@ -37,6 +37,15 @@ impl ResponseBody {
         Self::Whole(Some(bytes.into()))
     }
 
+    /// Whether it is a stream of which only the end is left.
+    pub(crate) fn is_at_end(&self) -> bool {
+        match self {
+            Self::Pulled(stream) => stream.is_at_end(),
+            Self::Early(stream) => stream.is_at_end(),
+            Self::Whole(_) | Self::Replayed(_) | Self::Passed(_) => false,
+        }
+    }
+
     /// The connection ends, and it had sent everything that it got of the body.
     pub(crate) fn all_sent(&mut self) {
         match self {

@@ -298,7 +298,11 @@ impl Pipe {
     /// Appends the ending that is held.
     pub fn release_ending(&mut self, out: &mut Vec<u8>) {
         if let HeldEnding::Held(ending) = &mut self.state.held {
-            out.append(&mut ending.event);
+            if out.is_empty() {
+                *out = std::mem::take(&mut ending.event);
+            } else {
+                out.append(&mut ending.event);
+            }
             self.state.held = HeldEnding::Off;
         }
     }

@@ -127,6 +127,14 @@ impl EarlyStream {
         }
     }
 
+    /// Whether the client has everything but the end of the body.
+    pub(crate) fn is_at_end(&self) -> bool {
+        match &self.state {
+            State::Begun(stream) => stream.is_at_end(),
+            State::Waiting(_) | State::Replayed(_) | State::Ended => false,
+        }
+    }
+
     /// The connection ends, and it had sent everything that it got.
     pub(crate) fn all_sent(&mut self) {
         match &mut self.state {

@@ -229,10 +229,16 @@ impl ResponseStream {
         self.pipe.is_done() || self.pipe.holds_ending()
     }
 
+    /// Whether the client has everything but the end of the body.
+    pub(crate) fn is_at_end(&self) -> bool {
+        !self.finished && self.pipe.is_done() && self.out.is_empty() && !self.pipe_has_more
+    }
+
     /// Whether the output goes to the client now.
     fn should_write(&self) -> bool {
         let more = self.batching.is_on() && self.source.is_some() && !self.has_ended();
-        !self.out.is_empty() && (!more || self.out.len() >= batching::MAX_BATCH)
+        let is_due = !more || self.out.len() >= batching::MAX_BATCH;
+        !self.out.is_empty() && is_due && !self.awaits_ending()
     }
 
     /// Checks timeouts and heartbeats while the upstream sends nothing. Ready
@@ -305,7 +311,7 @@ impl ResponseStream {
     /// all, the client has its answer: many leave when they have the last event,
     /// without waiting for the end of the body.
     pub(crate) fn all_sent(&mut self) {
-        if !self.finished && self.pipe.is_done() && self.out.is_empty() && !self.pipe_has_more {
+        if self.is_at_end() {
             self.complete();
         }
     }

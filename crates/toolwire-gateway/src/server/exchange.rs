@@ -143,7 +143,9 @@ impl Body for ExchangeBody {
     ) -> Poll<Option<Result<Frame<Bytes>, StreamAborted>>> {
         let this = self.get_mut();
         let Some(progress) = &this.progress else {
-            if !this.exchange.unsent.poll_room(cx) {
+            // The end of a body needs no room. If it waited for some, it would be a write of
+            // its own.
+            if !this.body.is_at_end() && !this.exchange.unsent.poll_room(cx) {
                 return Poll::Pending;
             }
             let frame = Pin::new(&mut this.body).poll_frame(cx);

@@ -5,6 +5,7 @@ mod background;
 mod continued;
 mod conversations;
 mod counts;
+mod endings;
 mod full_disk;
 mod isolation;
 mod outages;

@@ -64,6 +64,16 @@ impl ResponseStream {
         }
     }
 
+    /// Whether the output is what comes right before an ending that waits for the store. They
+    /// go to the client together, because a write costs about as much as storing the answer.
+    pub(super) fn awaits_ending(&self) -> bool {
+        let is_kept_soon = match &self.commit {
+            Commit::Waiting(_) | Commit::Running { .. } => true,
+            Commit::Off | Commit::Failing(_) | Commit::Failed => false,
+        };
+        is_kept_soon && self.pipe.holds_ending()
+    }
+
     /// Keeps an answer that has failed before its client gets the end of it.
     pub(super) fn poll_failed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Commit::Waiting(_) = self.commit
@@ -113,7 +123,10 @@ impl ResponseStream {
                 }
             }
         }
-        self.pipe.release_ending(&mut self.out);
+        // What comes before it is a chunk of its own, so that neither has to be copied.
+        if self.out.is_empty() {
+            self.pipe.release_ending(&mut self.out);
+        }
         Poll::Ready(())
     }
 }

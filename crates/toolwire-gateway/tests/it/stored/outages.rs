@@ -98,6 +98,7 @@ async fn a_store_that_breaks_and_mends() {
         let got = respond(to, &json!({"model": "m", "input": "Hi", "stream": streamed})).await;
         assert_eq!(got.status, if streamed { 200 } else { 503 }, "{got:?}");
         assert!(!got.body.contains("response.completed"), "{got:?}");
+        assert_eq!(got.body.contains("response.output_text.done"), streamed, "{got:?}");
         let line = wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
         assert!(!line.contains(" failed="), "the upstream did its part: {line}");
         let line = wait_for(&lines, |line| line.contains("not available")).await;

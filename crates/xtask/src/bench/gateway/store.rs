@@ -315,7 +315,7 @@ fn pace_name(pace: Pace) -> String {
 ///
 /// Clients that never pause get as many answers as there can be, which are fewer if they are stored. A
 /// request takes less processor time the more come at a time, so that pace compares two loads as well. At
-/// a rate, both sides have the same: one keeps the gateway busy without filling it, and at the other it
+/// a rate, both sides have the same: one keeps the gateway busy without filling it; at the other it
 /// is idle for most of the time, so that clients wait for the store alone. Those that think keep the core
 /// of the clients nearly busy, so that they wait for each other too.
 const CLIENTS: [(usize, Pace); 5] = [
@@ -323,7 +323,7 @@ const CLIENTS: [(usize, Pace); 5] = [
     (64, Pace::AtOnce),
     (64, Pace::Think(Duration::from_millis(50))),
     (64, Pace::Rate(400)),
-    (64, Pace::Rate(4000)),
+    (64, Pace::Rate(2000)),
 ];
 
 /// Who remembers nothing, and whose clients expect that somebody does.

@@ -37,12 +37,13 @@ impl ResponseBody {
         Self::Whole(Some(bytes.into()))
     }
 
-    /// Whether it is a stream of which only the end is left.
+    /// Whether it is known that only the end of it is left.
     pub(crate) fn is_at_end(&self) -> bool {
         match self {
+            Self::Whole(bytes) => bytes.is_none(),
             Self::Pulled(stream) => stream.is_at_end(),
             Self::Early(stream) => stream.is_at_end(),
-            Self::Whole(_) | Self::Replayed(_) | Self::Passed(_) => false,
+            Self::Replayed(_) | Self::Passed(_) => false,
         }
     }
 

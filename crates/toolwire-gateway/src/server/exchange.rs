@@ -196,3 +196,6 @@ impl Drop for ExchangeBody {
 /// What is given to HTTP/2 at a time. More would be kept there for a client that
 /// does not read.
 const MAX_PIECE: usize = 16 * 1024;
+
+#[cfg(test)]
+mod tests;

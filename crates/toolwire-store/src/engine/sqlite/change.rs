@@ -1,8 +1,11 @@
 //! The steps of a write.
 
+use std::borrow::Cow;
+
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
 use super::failure::Failure;
+use super::new_row::{self, NewRow, extend, list_ids};
 use super::read;
 use super::shared::SharedParts;
 use crate::change::{Append, Change, Moment, RecordUpdate};
@@ -49,21 +52,13 @@ pub(super) fn apply(
 
 /// Stores a record as it is. Returns whether it was not there yet.
 pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool, Failure> {
+    let Record { tenant, kind, id, .. } = &full.record;
     // Also what has expired is there.
-    if expires(connection, &full.record)?.is_some() {
+    if new_row::found(connection, tenant, kind.as_str(), id)?.is_some() {
         return Ok(false);
     }
     insert_new(connection, full, None)?;
     Ok(true)
-}
-
-/// The key of the record with the same id, and when it expires.
-fn expires(connection: &Connection, record: &Record) -> Result<Option<(i64, i64)>, Failure> {
-    let Record { tenant, kind, id, .. } = record;
-    let mut select = connection.prepare_cached(sql::EXPIRES)?;
-    let found =
-        select.query_row(params![tenant, kind.as_str(), id], |row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(found.optional()?)
 }
 
 /// Stores a record whose id is free.
@@ -74,74 +69,10 @@ fn insert_new(
 ) -> Result<(), Failure> {
     let FullRecord { record, rows } = full;
     let stored = StoredBody::of(full, cut);
-    let lineage = lineage(connection, record)?;
-    let mut insert = connection.prepare_cached(sql::INSERT_RECORD)?;
-    let Record {
-        tenant,
-        kind,
-        id,
-        created,
-        updated,
-        expires,
-        previous,
-        conversation,
-        status,
-        model,
-        body: _,
-        internal,
-        next,
-        items,
-        bytes,
-        context,
-        owner,
-        lease,
-    } = record;
-    let internal: &[u8] = internal;
-    let body = stored.to_bytes();
-    let StoredBody { shared, shared_at, output_at, .. } = stored;
-    let (kind, status) = (kind.as_str(), status.as_str());
     let is_packed = rows.iter().any(|row| row.section.is_packed());
-    let packed = is_packed.then(|| packed::pack(rows.iter()));
-    let values = params![
-        lineage, tenant, kind, id, created, updated, expires, previous, conversation, status,
-        model, body, internal, next, items, bytes, context, owner, lease, packed, shared,
-        shared_at, output_at
-    ];
-    insert.execute(values)?;
-    let key = connection.last_insert_rowid();
-    insert_rows(connection, key, tenant, 0, rows)?;
-    list_items(connection, key, tenant, id, rows)
-}
-
-/// The chain that a record continues, which expires as a whole. The first response
-/// of a chain has none until the second one comes.
-fn lineage(connection: &Connection, record: &Record) -> Result<Option<i64>, Failure> {
-    let Some(previous) = &record.previous else { return Ok(None) };
-    let mut select = connection.prepare_cached(sql::LINEAGE_OF)?;
-    let found = select.query_row(params![record.tenant, previous], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    });
-    let found: Option<(i64, Option<i64>, i64)> = found.optional()?;
-    let Some((first, lineage, expires)) = found else { return Ok(None) };
-    if lineage.is_some() {
-        extend(connection, lineage, record.expires)?;
-        return Ok(lineage);
-    }
-    let mut begin = connection.prepare_cached(sql::INSERT_LINEAGE)?;
-    begin.execute(params![expires.max(record.expires)])?;
-    let lineage = connection.last_insert_rowid();
-    let mut join = connection.prepare_cached(sql::SET_LINEAGE)?;
-    join.execute(params![lineage, first])?;
-    Ok(Some(lineage))
-}
-
-/// A lineage lives as long as its records.
-fn extend(connection: &Connection, lineage: Option<i64>, expires: i64) -> Result<(), Failure> {
-    if let Some(lineage) = lineage {
-        let mut extend = connection.prepare_cached(sql::EXTEND_LINEAGE)?;
-        extend.execute(params![expires, lineage])?;
-    }
-    Ok(())
+    let packed = is_packed.then(|| Cow::Owned(packed::pack(rows.iter())));
+    let key = NewRow::of(full, &stored, packed).insert(connection)?;
+    insert_rows(connection, key, &record.tenant, 0, rows)
 }
 
 /// Lists the ids of a response's items.
@@ -152,15 +83,7 @@ pub(super) fn list_items(
     response: &str,
     rows: &[Row],
 ) -> Result<(), Failure> {
-    let ids = packed::listed_ids(response, rows);
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let mut insert = connection.prepare_cached(INSERT_ITEM_ID)?;
-    for id in ids {
-        insert.execute(params![tenant, id, key])?;
-    }
-    Ok(())
+    list_ids(connection, key, tenant, &packed::listed_ids(response, rows))
 }
 
 fn insert_rows(
@@ -193,7 +116,9 @@ impl Step<'_> {
     /// Makes sure that an id is free. What has expired but is not pruned yet is in
     /// nobody's way.
     fn make_way(&self, record: &Record) -> Result<(), Failure> {
-        let Some((key, expires)) = expires(self.connection, record)? else { return Ok(()) };
+        let Record { tenant, kind, id, .. } = record;
+        let found = new_row::found(self.connection, tenant, kind.as_str(), id)?;
+        let Some((key, expires)) = found else { return Ok(()) };
         if expires > self.moment.now {
             return Err(StoreError::Conflict.into());
         }
@@ -327,9 +252,6 @@ struct Appended {
     expires: i64,
     next: i64,
 }
-
-const INSERT_ITEM_ID: &str =
-    "INSERT INTO toolwire_packed_id (tenant, id, record) VALUES ($1, $2, $3)";
 
 const INSERT_ROW: &str = "INSERT INTO toolwire_item (record, tenant, section, position, id, tag, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";

@@ -8,6 +8,7 @@ mod change;
 mod connection;
 mod failure;
 mod migrate;
+mod new_row;
 mod pace;
 mod read;
 mod readers;

@@ -67,6 +67,13 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
     Ok(id)
 }
 
+/// Whether an id is like those of [`random_id`], which nobody has had before.
+pub(crate) fn is_random(id: &str) -> bool {
+    let digits = id.len().checked_sub(2 * (TIME_IN_ID + RANDOM_IN_ID));
+    let digits = digits.and_then(|prefix| id.as_bytes().get(prefix..));
+    digits.is_some_and(|digits| digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
+}
+
 thread_local! {
     static RANDOM: RefCell<RandomBytes> = const { RefCell::new(RandomBytes::NONE) };
 }
@@ -137,6 +144,9 @@ pub fn is_possible_id(id: &str) -> bool {
 pub(crate) fn is_possible_text(text: &str) -> bool {
     text.len() <= LONGEST_TEXT && !text.contains('\0')
 }
+
+/// How many bytes an id has for its time.
+const TIME_IN_ID: usize = 6;
 
 /// How many random bytes an id has.
 const RANDOM_IN_ID: usize = 18;

@@ -98,9 +98,14 @@ pub(super) fn is_written_beside(path: &Path) -> bool {
 }
 
 /// Whether writing to `path` would write over a file of the store: the database,
-/// or one that SQLite keeps beside it, by whatever name.
+/// or one that SQLite or the store keeps beside it, by whatever name.
 pub(super) fn belongs_to_store(path: &Path, store: &Path) -> bool {
     let resolved = fs::canonicalize(store).unwrap_or_else(|_| store.to_owned());
+    let mut logs = place(store).into_os_string();
+    logs.push("-append-");
+    if place(path).as_os_str().as_encoded_bytes().starts_with(logs.as_encoded_bytes()) {
+        return true;
+    }
     ["", "-wal", "-shm", "-journal"].into_iter().any(|suffix| {
         [store, &resolved].into_iter().any(|store| {
             let mut own = store.as_os_str().to_owned();

@@ -47,7 +47,7 @@ fn what_is_imported_is_exported_and_pruned() {
     let oldest = ran.out.lines().find(|line| line.starts_with("oldest ")).unwrap();
     assert!(oldest.ends_with(" days ago"), "{oldest}");
     assert!(
-        ran.out.contains("mine.db (sqlite, version 5)\nkept           30 days\n"),
+        ran.out.contains("mine.db (sqlite, version 6)\nkept           30 days\n"),
         "{}",
         ran.out
     );
@@ -102,7 +102,8 @@ fn an_export_never_writes_over_its_own_store() {
     let (folder, config) = filled("store-onto-itself");
     let at = |name: &str| folder.0.join(name);
     fs::create_dir(at("store")).unwrap();
-    let mut targets = vec!["mine.db", "mine.db-wal", "mine.db-shm", "store/../mine.db"];
+    let mut targets =
+        vec!["mine.db", "mine.db-wal", "mine.db-shm", "mine.db-append-1", "store/../mine.db"];
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(at("mine.db"), at("link.jsonl")).unwrap();

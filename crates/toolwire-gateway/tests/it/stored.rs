@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use toolwire::Protocol;
 use toolwire_gateway::Gateway;
 use toolwire_gateway::config::{Credential, Secret, StoreConfig};
-use toolwire_store::Options;
+use toolwire_store::{EngineOptions, Options, Sync};
 
 use crate::client::{self, ReceivedResponse};
 use crate::upstream::{
@@ -61,6 +61,15 @@ impl TempStore {
 
     fn options(&self) -> Options {
         Options::sqlite(self.0.join("store.db"))
+    }
+
+    /// A store in which every response waits for the tables.
+    fn options_that_wait(&self) -> Options {
+        let mut options = self.options();
+        if let EngineOptions::Sqlite(sqlite) = &mut options.engine {
+            sqlite.sync = Sync::Full;
+        }
+        options
     }
 }
 

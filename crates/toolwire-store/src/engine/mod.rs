@@ -42,6 +42,7 @@ fn without_postgres() -> OpenError {
 }
 
 /// Which rows of a record to read.
+#[derive(Clone)]
 pub(crate) struct ItemsQuery {
     pub(crate) tenant: Tenant,
     pub(crate) kind: Kind,
@@ -53,6 +54,7 @@ pub(crate) struct ItemsQuery {
 }
 
 /// Where a list of rows begins.
+#[derive(Clone)]
 pub(crate) enum Cursor {
     Start,
     /// After the row with this id.
@@ -62,6 +64,7 @@ pub(crate) enum Cursor {
 }
 
 /// Where a list of rows ends.
+#[derive(Clone)]
 pub(crate) struct Limit {
     pub(crate) order: Order,
     pub(crate) rows: Option<usize>,

@@ -25,13 +25,12 @@ pub(crate) const WRITERS: u64 = 8;
 /// again within a second.
 #[test]
 fn nothing_acknowledged_is_lost() {
-    let rounds = std::env::var("TOOLWIRE_KILL_ROUNDS").ok();
-    let rounds = rounds.map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
+    let rounds = rounds();
     let folder = Folder::new("kill");
     let path = folder.path().join("store.db");
     let (mut acknowledged, mut unacknowledged, mut opened) = (0, 0, Vec::new());
     for round in 0..rounds {
-        let acks = kill_one(&path, round);
+        let acks = numbers(&kill_one("kill::the_process_that_is_killed", &path, round));
         acknowledged += acks.len();
         run(async {
             let start = Instant::now();
@@ -54,6 +53,66 @@ fn nothing_acknowledged_is_lost() {
         "{rounds} rounds: {acknowledged} acknowledged writes, 0 lost; {unacknowledged} more were \
          there; ready after {usual:?}, and {slowest:?} at most"
     );
+}
+
+/// Proves the same of responses that are alone in their write, which are stored before they
+/// are in the tables, and that none that was deleted comes back.
+#[test]
+fn nothing_appended_is_lost() {
+    let rounds = rounds();
+    let folder = Folder::new("kill-appended");
+    let path = folder.path().join("store.db");
+    let (mut stored, mut deleted, mut opened) = (0, 0, Vec::new());
+    for round in 0..rounds {
+        let said = kill_one("kill::the_process_that_appends", &path, round);
+        run(async {
+            let tenant = Tenant::single();
+            let start = Instant::now();
+            let store = Store::open(Options::sqlite(&path)).await.unwrap();
+            opened.push(start.elapsed());
+            let (mut last, mut gone) = (None, BTreeSet::new());
+            for line in said.iter().rev() {
+                let (what, id) = line.rsplit_once(' ').unwrap();
+                let found = store.response(&tenant, id).await.unwrap();
+                if what.ends_with("gone") {
+                    assert_eq!(found, None, "{id} has come back");
+                    gone.insert(id);
+                    deleted += 1;
+                } else if !gone.contains(id) {
+                    let expected = alone(id, None);
+                    // The process may have deleted it without having come to say so.
+                    let Some(found) = found else {
+                        assert_eq!(last.replace(id), None, "{id} is lost");
+                        continue;
+                    };
+                    assert_eq!(found.body, expected.body);
+                    let chain = store.chain(&tenant, id).await.unwrap();
+                    let chain = chain.expect("nothing that it continues was deleted");
+                    let link = chain.last().unwrap();
+                    assert_eq!((&link.input, &link.output), (&expected.input, &expected.output));
+                    stored += 1;
+                }
+            }
+            // So that the file stays small.
+            for line in &said {
+                let (_, id) = line.rsplit_once(' ').unwrap();
+                store.delete_response(&tenant, id).await.unwrap();
+            }
+        });
+    }
+    assert!(stored > rounds && deleted > rounds / 5, "{stored} and {deleted} in {rounds} rounds");
+    opened.sort();
+    let (usual, slowest) = (opened[rounds / 2], opened[rounds - 1]);
+    assert!(usual < Duration::from_secs(1), "{usual:?}");
+    println!(
+        "{rounds} rounds: {stored} appended responses, 0 lost; {deleted} deleted ones, 0 back; ready \
+         after {usual:?}, and {slowest:?} at most"
+    );
+}
+
+fn rounds() -> usize {
+    let rounds = std::env::var("TOOLWIRE_KILL_ROUNDS").ok();
+    rounds.map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"))
 }
 
 /// The process that is killed. Without its variables it is a test that has
@@ -81,10 +140,48 @@ fn the_process_that_is_killed() {
     });
 }
 
-/// Starts a process, kills it at a random moment, and returns what it has
-/// acknowledged.
-fn kill_one(path: &Path, round: usize) -> BTreeSet<u64> {
-    let mut child = start_child(path, round);
+/// The process that is killed while it appends.
+#[test]
+fn the_process_that_appends() {
+    let Ok(path) = std::env::var("TOOLWIRE_KILL_PATH") else { return };
+    run(async {
+        let store = Store::open(Options::sqlite(path)).await.unwrap();
+        let (tenant, mut previous) = (Tenant::single(), None);
+        for number in 0.. {
+            let id = random_id("resp_").unwrap();
+            let new = alone(&id, previous.clone());
+            store.write(&tenant, vec![Write::Response(new)]).await.unwrap();
+            say(&format!("ack {id}\n"));
+            if number % 5 == 4 {
+                assert_eq!(store.delete_response(&tenant, &id).await, Ok(true));
+                say(&format!("gone {id}\n"));
+            } else {
+                previous = Some(id);
+            }
+        }
+    });
+}
+
+/// One system call, so that a line is there whole or not at all.
+fn say(line: &str) {
+    std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
+}
+
+/// A response whose bytes follow from its id.
+fn alone(id: &str, previous: Option<String>) -> NewResponse {
+    let length = usize::from_str_radix(&id[id.len() - 4..], 16).unwrap();
+    NewResponse {
+        previous,
+        input: vec![Item::new(format!("{id}-in"), id.repeat(length / id.len()))],
+        output: vec![Item::new("", "output")],
+        repeats: Some(5..5 + SHARED),
+        ..NewResponse::new(id, Status::Completed, body(id))
+    }
+}
+
+/// Starts a process, kills it at a random moment, and returns the lines that it has said.
+fn kill_one(test: &str, path: &Path, round: usize) -> Vec<String> {
+    let mut child = start_child(test, path, round);
     let mut out = child.stdout.take().unwrap();
     let random = u64::from_str_radix(&random_id("").unwrap()[40..], 16).unwrap();
     // Half of the processes die before or soon after they have opened the file.
@@ -96,12 +193,18 @@ fn kill_one(path: &Path, round: usize) -> BTreeSet<u64> {
     let said = String::from_utf8(said).unwrap();
     // A line without an end was not written whole.
     let lines = said.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    lines.filter_map(|line| line.trim().rsplit_once("ack ")?.1.parse().ok()).collect()
+    let is_news = |line: &&str| line.contains("ack ") || line.contains("gone ");
+    lines.map(str::trim).filter(is_news).map(str::to_owned).collect()
 }
 
-fn start_child(path: &Path, round: usize) -> Child {
+/// The numbers of the writes that were acknowledged.
+fn numbers(said: &[String]) -> BTreeSet<u64> {
+    said.iter().filter_map(|line| line.rsplit_once("ack ")?.1.parse().ok()).collect()
+}
+
+fn start_child(test: &str, path: &Path, round: usize) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kill::the_process_that_is_killed", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env("TOOLWIRE_KILL_PATH", path)
         .env("TOOLWIRE_KILL_ROUND", round.to_string())
         .stdout(Stdio::piped())

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod append_log;
 mod engines;
 mod kill;
 mod migration;

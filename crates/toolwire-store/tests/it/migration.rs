@@ -70,7 +70,7 @@ fn a_file_of_the_first_version_keeps_everything() {
         connection.execute_batch(&FIRST_VERSION.replace("BYTES", "BLOB")).unwrap();
         connection.pragma_update(None, "user_version", 1).unwrap();
         drop(connection);
-        check(Options::sqlite(&path), 5).await;
+        check(Options::sqlite(&path), 6).await;
     });
 }
 
@@ -108,7 +108,7 @@ fn a_file_of_the_second_version_keeps_everything() {
         connection.execute(insert, params![2, packed(&[(0, "item2", "[3]")])]).unwrap();
         connection.pragma_update(None, "user_version", 2).unwrap();
         drop(connection);
-        check(Options::sqlite(&path), 5).await;
+        check(Options::sqlite(&path), 6).await;
     });
 }
 

@@ -18,7 +18,7 @@ fn engines_cannot_be_told_apart() {
     run(async {
         for seed in 0..SEEDS {
             let subjects = subjects().await;
-            let mut random = Random(seed + 1);
+            let mut random = Random { state: seed + 1, fresh: Vec::new() };
             for step in 0..STEPS {
                 let operation = Operation::random(&mut random);
                 let mut answers = Vec::new();
@@ -44,13 +44,17 @@ const SEEDS: u64 = 4;
 const STEPS: usize = 200;
 
 /// A small generator, so that a failure can be repeated.
-struct Random(u64);
+struct Random {
+    state: u64,
+    /// Ids that are like those of `random_id`, of responses that were stored.
+    fresh: Vec<String>,
+}
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
+        let next = self.state.wrapping_mul(6_364_136_223_846_793_005);
+        self.state = next.wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) % limit
     }
 
     fn pick<T: Clone>(&mut self, list: &[T]) -> T {
@@ -60,7 +64,30 @@ impl Random {
 
     /// One of few ids, so that they meet.
     fn id(&mut self) -> String {
+        let latest: Vec<_> = self.fresh.iter().rev().take(4).cloned().collect();
+        if !latest.is_empty() && self.pick(&[true, false]) {
+            return self.pick(&latest);
+        }
+        self.few()
+    }
+
+    fn few(&mut self) -> String {
         format!("id{}", self.below(6))
+    }
+
+    /// A response that is new and complete, with an id that nobody has had before.
+    fn fresh(&mut self) -> Write {
+        let id = format!("resp_{:048x}", self.fresh.len());
+        let (body, repeats) = self.body_with_part();
+        let previous = self.pick(&[true, false]).then(|| self.id());
+        self.fresh.push(id.clone());
+        Write::Response(NewResponse {
+            previous,
+            repeats: Some(repeats),
+            input: self.items(),
+            output: self.output(&body),
+            ..NewResponse::new(id, self.pick(&[Status::Completed, Status::Failed]), body.clone())
+        })
     }
 
     fn items(&mut self) -> Vec<Item> {
@@ -107,7 +134,7 @@ impl Random {
                     input: self.items(),
                     output: self.output(&body),
                     lease: self.pick(&[true, false]).then(|| self.lease()),
-                    ..NewResponse::new(self.id(), self.status(), body.clone())
+                    ..NewResponse::new(self.few(), self.status(), body.clone())
                 })
             }
             1 => Write::Update(Update {
@@ -169,7 +196,8 @@ enum Operation {
 impl Operation {
     fn random(random: &mut Random) -> Self {
         let tenant = Tenant::of_key(random.pick(&["a", "a", "a", "b"]));
-        match random.below(20) {
+        match random.below(25) {
+            20.. => Self::Write(tenant, vec![random.fresh()]),
             0..8 => {
                 let writes = (0..=random.below(3)).map(|_| random.write()).collect();
                 Self::Write(tenant, writes)

@@ -63,7 +63,7 @@ fn a_file_of_a_newer_toolwire_is_refused() {
         drop(Store::open(Options::sqlite(&path)).await.unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
         let error = Store::open(Options::sqlite(&path)).await.unwrap_err();
-        assert_eq!(error, OpenError::Newer { found: 99, known: 5 });
+        assert_eq!(error, OpenError::Newer { found: 99, known: 6 });
         assert!(error.to_string().contains("version 99"), "{error}");
     });
 }
@@ -91,7 +91,7 @@ fn a_file_that_a_newer_toolwire_has_changed_is_left_alone() {
             assert!(matches!(error, StoreError::Unavailable { retry: false, .. }), "{error}");
             assert!(error.to_string().contains("version 99"), "{error}");
         }
-        version(5);
+        version(6);
         assert!(store.response(&tenant, "a").await.unwrap().is_some());
         assert!(store.response(&tenant, "b").await.unwrap().is_none());
     });

@@ -30,7 +30,7 @@ async fn the_last_words_come_with_the_ending() {
             }
         })
         .await;
-        let gateway = gateway(&server, folder.options()).await;
+        let gateway = gateway(&server, folder.options_that_wait()).await;
         let to = gateway.address();
         let first = respond(to, &json!({"model": "m", "input": "Hi"})).await;
         assert_eq!(first.status, 200, "{first:?}");

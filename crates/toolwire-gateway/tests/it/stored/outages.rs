@@ -91,7 +91,7 @@ async fn a_store_that_breaks_and_mends() {
     .await;
     for streamed in [false, true] {
         let mut config = config(vec![at(&server)]);
-        config.store = StoreConfig::On(Options::sqlite(&path));
+        config.store = StoreConfig::On(folder.options_that_wait());
         let (gateway, lines) = logging(config, LogFormat::Text).await;
         let to = gateway.address();
         assert!(is_available(to).await);
@@ -103,9 +103,45 @@ async fn a_store_that_breaks_and_mends() {
         assert!(!line.contains(" failed="), "the upstream did its part: {line}");
         let line = wait_for(&lines, |line| line.contains("not available")).await;
         assert!(line.contains("the store has version 99"), "{line}");
-        set_version(&path, 5);
+        set_version(&path, 6);
         wait_for(&lines, |line| line.ends_with(" the store works again")).await;
         assert!(is_available(to).await);
+    }
+}
+
+/// What was acknowledged before anybody could know that the store has broken is there when it
+/// works again.
+#[tokio::test]
+async fn what_a_store_has_taken_before_it_broke() {
+    let folder = TempStore::new("outage-behind");
+    let path = folder.0.join("store.db");
+    let protocol = Protocol::Chat;
+    let server = Server::new(protocol, whole(200, "", fixtures::answer(protocol))).await;
+    let mut config = config(vec![at(&server)]);
+    config.store = StoreConfig::On(folder.options());
+    let (gateway, lines) = logging(config, LogFormat::Text).await;
+    let to = gateway.address();
+    // Its room is known after this.
+    let got = respond(to, &json!({"model": "m", "input": "Hi"})).await;
+    assert_eq!(got.status, 200, "{got:?}");
+    set_version(&path, 99);
+    let (began, mut taken) = (Instant::now(), Vec::new());
+    loop {
+        let got = respond(to, &json!({"model": "m", "input": "Hi"})).await;
+        if got.status == 503 {
+            break;
+        }
+        assert_eq!(got.status, 200, "{got:?}");
+        taken.push(got.json()["id"].as_str().unwrap().to_owned());
+        assert!(began.elapsed() < Duration::from_secs(20), "it never notices");
+    }
+    assert!(!taken.is_empty());
+    wait_for(&lines, |line| line.contains("the store has version 99")).await;
+    set_version(&path, 6);
+    wait_for(&lines, |line| line.ends_with(" the store works again")).await;
+    for id in taken {
+        let got = client::get(to, &format!("/v1/responses/{id}"), &[]).await;
+        assert_eq!((got.status, &got.json()["id"]), (200, &json!(id)));
     }
 }
 
@@ -168,7 +204,7 @@ async fn a_store_that_breaks_during_an_answer_in_a_conversation() {
         assert_eq!(got.status, if streamed { 200 } else { 503 }, "{got:?}");
         assert!(!got.body.contains("response.completed"), "{got:?}");
         assert!(got.body.contains("so the conversation cannot go on"), "{got:?}");
-        set_version(&path, 5);
+        set_version(&path, 6);
     }
 }
 
@@ -199,7 +235,7 @@ async fn a_store_that_breaks_during_a_session() {
         assert!(!is_available(to).await);
         wait_for(&lines, |line| line.ends_with(" reason=store_unavailable")).await;
         wait_for(&lines, |line| line.contains("the store has version 99")).await;
-        set_version(&path, 5);
+        set_version(&path, 6);
         wait_for(&lines, |line| line.ends_with(" the store works again")).await;
     }
 }

@@ -61,6 +61,21 @@ pub(super) fn insert(connection: &Connection, full: &FullRecord) -> Result<bool,
     Ok(true)
 }
 
+/// Deletes a record. Returns how many bytes it had.
+pub(super) fn delete(
+    connection: &Connection,
+    tenant: &str,
+    kind: Kind,
+    id: &str,
+    now: i64,
+) -> Result<Option<u64>, Failure> {
+    let mut delete = connection.prepare_cached(sql::DELETE)?;
+    let mut deleted = delete.query(params![tenant, kind.as_str(), id, now])?;
+    let Some(row) = deleted.next()? else { return Ok(None) };
+    let bytes: i64 = row.get(0)?;
+    Ok(Some(u64::try_from(bytes).unwrap_or(0)))
+}
+
 /// Stores a record whose id is free.
 fn insert_new(
     connection: &Connection,

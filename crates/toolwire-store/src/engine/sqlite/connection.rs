@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::Failure;
-use super::migrate;
+use super::{append_log, migrate};
 use crate::options::{SqliteOptions, Sync};
 
 /// Opens connections to one file.
@@ -54,6 +54,7 @@ impl Connector {
         connection.pragma_update(None, "foreign_keys", "OFF")?;
         migrate::run(&mut connection)?;
         connection.pragma_update(None, "foreign_keys", "ON")?;
+        append_log::recover(&mut connection, self.path())?;
         Ok(connection)
     }
 

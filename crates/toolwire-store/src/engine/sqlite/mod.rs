@@ -1,9 +1,11 @@
 //! Everything in one file.
 //!
 //! One thread writes (`writer.rs`), a few connections read (`readers.rs`). The
-//! write-ahead log lets both go on at the same time, and a read sees every
-//! write that has returned before it began.
+//! write-ahead log lets both go on at the same time. A response that is new and complete
+//! is only appended to a file beside the tables (`append_log/`), and moves into them a
+//! little later. A read sees every write that has returned before it began.
 
+mod append_log;
 mod change;
 mod connection;
 mod failure;
@@ -21,6 +23,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 
+use self::append_log::{AppendLog, Applier, OtherLogs};
 use self::connection::Connector;
 use self::failure::Failure;
 use self::readers::Readers;
@@ -29,9 +32,9 @@ use self::writer::Writer;
 use super::{ItemsQuery, sql};
 use crate::change::{Change, Moment};
 use crate::error::{OpenError, StoreError};
-use crate::id::Tenant;
+use crate::id::{Tenant, response_of_item};
 use crate::model::{ChainLink, Item, Page, Stats, Usage};
-use crate::options::SqliteOptions;
+use crate::options::{SqliteOptions, Sync};
 use crate::record::{FullRecord, Kind, Record, Row, count};
 
 pub(crate) struct Sqlite {
@@ -39,6 +42,10 @@ pub(crate) struct Sqlite {
     writer: Writer,
     readers: Readers,
     shared: Arc<SharedParts>,
+    /// There is none if every write waits for the disk, or on a system without locks that
+    /// only advise.
+    log: Option<Arc<AppendLog>>,
+    applier: Option<Applier>,
 }
 
 impl Sqlite {
@@ -55,10 +62,18 @@ impl Sqlite {
                 None => None,
             },
         };
-        let writer = Writer::start(connector.clone(), connection);
-        let writer = writer.map_err(|error| OpenError::Failed(error.to_string()))?;
         let path = connector.path().to_owned();
-        Ok(Self { path, writer, readers: Readers::new(connector), shared: Arc::default() })
+        let log = match connector.sync() {
+            Sync::Normal if cfg!(unix) => Some(Arc::new(AppendLog::new(&path))),
+            // Elsewhere nobody can read a file that somebody has locked.
+            Sync::Full | Sync::Normal => None,
+        };
+        let failed = |error: std::io::Error| OpenError::Failed(error.to_string());
+        let writer = Writer::start(connector.clone(), connection, log.clone()).map_err(failed)?;
+        let applier = log.clone().map(|log| Applier::start(log, writer.clone()));
+        let applier = applier.transpose().map_err(failed)?;
+        let (readers, shared) = (Readers::new(connector), Arc::default());
+        Ok(Self { path, writer, readers, shared, log, applier })
     }
 
     pub(crate) async fn write(
@@ -67,6 +82,12 @@ impl Sqlite {
         moment: Moment,
         changes: Vec<Change>,
     ) -> Result<(), StoreError> {
+        if let (Some(log), Some(applier)) = (&self.log, &self.applier)
+            && log.append(&changes, &self.shared)
+        {
+            applier.appended();
+            return Ok(());
+        }
         let (tenant, shared) = (tenant.clone(), Arc::clone(&self.shared));
         self.writer
             .run(move |connection| {
@@ -85,13 +106,15 @@ impl Sqlite {
         now: i64,
     ) -> Result<Option<u64>, StoreError> {
         let (tenant, id) = (tenant.clone(), id.to_owned());
+        let others = self.other_logs();
         self.writer
             .run(move |connection| {
-                let mut delete = connection.prepare_cached(sql::DELETE)?;
-                let mut deleted = delete.query(params![tenant.as_str(), kind.as_str(), id, now])?;
-                let Some(row) = deleted.next()? else { return Ok(None) };
-                let bytes: i64 = row.get(0)?;
-                Ok(Some(u64::try_from(bytes).unwrap_or(0)))
+                let deleted = change::delete(connection, tenant.as_str(), kind, &id, now)?;
+                if deleted.is_some() || !others.are_there() {
+                    return Ok(deleted);
+                }
+                others.apply(connection)?;
+                change::delete(connection, tenant.as_str(), kind, &id, now)
             })
             .await
     }
@@ -103,18 +126,21 @@ impl Sqlite {
         id: &str,
         now: i64,
     ) -> Result<Option<Record>, StoreError> {
-        let (tenant, id) = (tenant.clone(), id.to_owned());
-        let record = self
-            .readers
-            .read(move |connection| read::record(connection, tenant.as_str(), kind, &id, now));
-        Ok(record.await?.map(|(_, record)| record))
+        let (tenant, searched) = (tenant.clone(), id.to_owned());
+        let found = self.find(Some(id), move |connection| {
+            read::record(connection, tenant.as_str(), kind, &searched, now)
+        });
+        Ok(found.await?.map(|(_, record)| record))
     }
 
     pub(crate) async fn items(
         &self,
         query: ItemsQuery,
     ) -> Result<(Record, Vec<Row>, bool), StoreError> {
-        self.readers.read(move |connection| read::items(connection, &query)).await
+        let id = query.id.clone();
+        let found =
+            self.find(Some(&id), move |connection| unless_missing(read::items(connection, &query)));
+        found.await?.ok_or(StoreError::NotFound)
     }
 
     pub(crate) async fn chain(
@@ -124,10 +150,11 @@ impl Sqlite {
         now: i64,
         limit: i64,
     ) -> Result<Vec<ChainLink>, StoreError> {
-        let (tenant, id) = (tenant.clone(), id.to_owned());
-        self.readers
-            .read(move |connection| read::chain(connection, tenant.as_str(), &id, now, limit))
-            .await
+        let (tenant, searched) = (tenant.clone(), id.to_owned());
+        let found = self.find(Some(id), move |connection| {
+            unless_missing(read::chain(connection, tenant.as_str(), &searched, now, limit))
+        });
+        found.await?.ok_or(StoreError::NotFound)
     }
 
     pub(crate) async fn item(
@@ -136,8 +163,12 @@ impl Sqlite {
         id: &str,
         now: i64,
     ) -> Result<Option<Item>, StoreError> {
+        let response = response_of_item(id);
         let (tenant, id) = (tenant.clone(), id.to_owned());
-        self.readers.read(move |connection| read::item(connection, tenant.as_str(), &id, now)).await
+        let found = self.find(response.as_deref(), move |connection| {
+            read::item(connection, tenant.as_str(), &id, now)
+        });
+        found.await
     }
 
     pub(crate) async fn threads(
@@ -154,6 +185,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn usage(&self, tenant: Option<&Tenant>) -> Result<Usage, StoreError> {
+        self.settle().await?;
         let tenant = tenant.cloned();
         self.readers.read(move |connection| read::usage(connection, tenant.as_ref())).await
     }
@@ -222,6 +254,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn flush(&self) -> Result<(), StoreError> {
+        self.settle().await?;
         let path = self.path.clone();
         let flushed = tokio::task::spawn_blocking(move || syncer::sync_log(&path)).await;
         let flushed = flushed.unwrap_or_else(|error| Err(std::io::Error::other(error)));
@@ -229,6 +262,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn stats(&self, now: i64) -> Result<Stats, StoreError> {
+        self.settle().await?;
         self.readers.read(move |connection| read::stats(connection, now)).await
     }
 
@@ -237,6 +271,7 @@ impl Sqlite {
         after: i64,
         bytes: i64,
     ) -> Result<Vec<(i64, FullRecord)>, StoreError> {
+        self.settle().await?;
         self.readers.read(move |connection| read::export(connection, after, bytes)).await
     }
 
@@ -250,6 +285,56 @@ impl Sqlite {
                 Ok(imported)
             })
             .await
+    }
+
+    /// Finds something of a response, or of any if nobody knows of which. What was appended
+    /// moves into the tables first, by whichever process.
+    async fn find<T: Send + 'static>(
+        &self,
+        response: Option<&str>,
+        read: impl Fn(&Connection) -> Result<Option<T>, Failure> + Clone + Send + 'static,
+    ) -> Result<Option<T>, StoreError> {
+        let may_be_appended = |log: &Arc<AppendLog>| match response {
+            Some(id) => log.may_have(id),
+            None => log.may_have_any(),
+        };
+        if self.log.as_ref().is_some_and(may_be_appended) {
+            self.settle().await?;
+        }
+        let (first, others) = (read.clone(), self.other_logs());
+        let found = self.readers.read(move |connection| {
+            let found = first(connection)?;
+            let may_be_elsewhere = found.is_none() && others.are_there();
+            Ok((found, may_be_elsewhere))
+        });
+        let (found, may_be_elsewhere) = found.await?;
+        if !may_be_elsewhere {
+            return Ok(found);
+        }
+        let others = self.other_logs();
+        self.writer.run(move |connection| others.apply(connection)).await?;
+        self.readers.read(read).await
+    }
+
+    /// Whatever was appended is in the tables after this.
+    async fn settle(&self) -> Result<(), StoreError> {
+        match &self.log {
+            // The writer moves it before it does anything else.
+            Some(log) if log.may_have_any() => self.writer.run(|_| Ok(())).await,
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn other_logs(&self) -> OtherLogs {
+        OtherLogs::new(&self.path, self.log.clone())
+    }
+}
+
+/// What was found, if anything was.
+fn unless_missing<T>(found: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match found {
+        Err(Failure::Refused(StoreError::NotFound)) => Ok(None),
+        found => found.map(Some),
     }
 }
 

@@ -93,6 +93,11 @@ impl<'v> NewRow<'v> {
         }
     }
 
+    /// Whether there is a record with its id, also if it has expired.
+    pub(super) fn is_there(&self, connection: &Connection) -> Result<bool, Failure> {
+        Ok(found(connection, self.tenant, self.kind, self.id)?.is_some())
+    }
+
     /// Stores it. Its id must be free. Returns the key of the record.
     pub(super) fn insert(&self, connection: &Connection) -> Result<i64, Failure> {
         let lineage = lineage(connection, self.tenant, self.previous, self.expires)?;

@@ -27,13 +27,18 @@ impl SharedParts {
         record: &Record,
         part: &Range<usize>,
     ) -> Result<Option<Cut>, Failure> {
-        let Some(cut) = self.recent.cut(record, part) else { return Ok(None) };
+        let Some(cut) = self.known_cut(record, part) else { return Ok(None) };
         let key = cut.key;
         if !connection.prepare_cached(sql::HAS_SHARED)?.exists(params![key])? {
             let mut insert = connection.prepare_cached(sql::INSERT_SHARED)?;
             insert.execute(params![key, cut.part(&record.body)])?;
         }
         Ok(Some(cut))
+    }
+
+    /// The same, but the file may lack the part.
+    pub(super) fn known_cut(&self, record: &Record, part: &Range<usize>) -> Option<Cut> {
+        self.recent.cut(record, part)
     }
 }
 

@@ -7,9 +7,11 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
+
+use super::append_log::AppendLog;
 
 /// Tells the thread that something was written. The thread ends with it.
 pub(super) struct Syncer {
@@ -17,7 +19,7 @@ pub(super) struct Syncer {
 }
 
 impl Syncer {
-    pub(super) fn start(path: &Path) -> io::Result<Self> {
+    pub(super) fn start(path: &Path, appended: Option<Arc<AppendLog>>) -> io::Result<Self> {
         let path = path.to_owned();
         let (written, news) = mpsc::sync_channel(1);
         let sync = move || {
@@ -27,6 +29,7 @@ impl Syncer {
                 let _ = news.try_recv();
                 // SQLite notices a disk that fails when it writes the log back.
                 let _ = sync_log(&path);
+                let _ = appended.as_ref().map(|appended| appended.sync());
             }
         };
         thread::Builder::new().name("toolwire-sync".to_owned()).spawn(sync)?;

@@ -5,6 +5,7 @@
 //! thread is ready becomes one transaction, and nobody gets an answer before it.
 //! `pace.rs` decides when it is ready.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
+use super::append_log::AppendLog;
 use super::connection::{BUSY, Connector};
 use super::failure::Failure;
 use super::migrate;
@@ -22,6 +24,7 @@ use crate::options::Sync;
 
 /// Hands work to the thread that writes. The thread ends with the last handle,
 /// after it has done what waits.
+#[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn Job>>,
 }
@@ -30,14 +33,16 @@ impl Writer {
     pub(super) fn start(
         connector: Connector,
         connection: Option<Connection>,
+        log: Option<Arc<AppendLog>>,
     ) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel(LONGEST_QUEUE);
         let syncer = match connector.sync() {
             Sync::Full => None,
-            Sync::Normal => Some(Syncer::start(connector.path())?),
+            Sync::Normal => Some(Syncer::start(connector.path(), log.clone())?),
         };
         let pace = Pace::new();
-        let thread = WriterThread { connector, connection, queue, pace, is_locked: false, syncer };
+        let is_locked = false;
+        let thread = WriterThread { connector, connection, queue, log, pace, is_locked, syncer };
         thread::Builder::new().name("toolwire-store".to_owned()).spawn(|| thread.run())?;
         Ok(Self { jobs })
     }
@@ -52,6 +57,17 @@ impl Writer {
         let job = Work { work, value: None, answer };
         self.jobs.send(Box::new(job)).await.map_err(|_| stopped())?;
         result.await.map_err(|_| stopped())?
+    }
+
+    /// The same for a thread that may wait.
+    pub(super) fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, result) = oneshot::channel();
+        let job = Work { work, value: None, answer };
+        self.jobs.blocking_send(Box::new(job)).map_err(|_| stopped())?;
+        result.blocking_recv().map_err(|_| stopped())?
     }
 
     /// Gives pages that are free back to the disk, a bounded number of them. They are used
@@ -117,6 +133,8 @@ struct WriterThread {
     connector: Connector,
     connection: Option<Connection>,
     queue: mpsc::Receiver<Box<dyn Job>>,
+    /// Holds what comes before everything that is in the queue.
+    log: Option<Arc<AppendLog>>,
     pace: Pace,
     /// Whether another process had the file locked when a group was to be written.
     is_locked: bool,
@@ -139,6 +157,12 @@ impl WriterThread {
                 syncer.written();
             }
         }
+        // Whoever opens the file next does what cannot be done here.
+        if self.apply_log().is_ok()
+            && let (Some(connection), Some(log)) = (&self.connection, &self.log)
+        {
+            let _ = log.close(connection);
+        }
     }
 
     /// The first job of the next group. `None` after the last one.
@@ -159,9 +183,10 @@ impl WriterThread {
     /// written, all of it fails at once: to find out again, each would wait for as long as
     /// the group has.
     fn write(&mut self, mut group: Vec<Box<dyn Job>>) {
-        let outcome = match self.connection() {
+        let outcome = match self.apply_log().and_then(|()| self.connection()) {
             Ok(connection) => transact(connection, &mut group),
             Err(failure) => {
+                self.note(Some(&failure));
                 let error = failure.into_store_error();
                 return group.into_iter().for_each(|job| job.finish(Err(error.clone())));
             }
@@ -198,6 +223,12 @@ impl WriterThread {
         }
     }
 
+    /// Moves what was appended into the tables.
+    fn apply_log(&mut self) -> Result<(), Failure> {
+        let Some(log) = self.log.clone().filter(|log| log.may_have_any()) else { return Ok(()) };
+        log.apply(self.connection()?)
+    }
+
     fn connection(&mut self) -> Result<&Connection, Failure> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -228,7 +259,7 @@ fn transact(
 }
 
 /// Commits work that succeeds, and undoes any other.
-fn transaction<T>(
+pub(super) fn transaction<T>(
     connection: &Connection,
     work: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {

@@ -37,7 +37,7 @@ impl TestFile {
         let connector = Connector::new(SqliteOptions { path: self.0.join("store.db"), sync });
         let connection = connector.open_to_write().unwrap();
         connection.execute_batch("CREATE TABLE number (value)").unwrap();
-        Arc::new(Writer::start(connector, Some(connection)).unwrap())
+        Arc::new(Writer::start(connector, Some(connection), None).unwrap())
     }
 
     /// How many transactions the log has. The last page of each says how long the file is.

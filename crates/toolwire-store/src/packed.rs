@@ -14,19 +14,29 @@ use crate::record::{Row, Section};
 
 /// Writes the rows that belong to a response's input and output, in their order.
 pub(crate) fn pack<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Vec<u8> {
+    let mut packed = Vec::with_capacity(size(rows.clone()));
+    pack_into(rows, &mut packed);
+    packed
+}
+
+/// The same, behind what there is.
+pub(crate) fn pack_into<'r>(rows: impl Iterator<Item = &'r Row>, packed: &mut impl BufMut) {
     let rows = rows.filter(|row| row.section.is_packed());
-    let size = |row: &Row| HEADER + row.id.len() + row.tag.len() + row.body.len();
-    let mut packed = Vec::with_capacity(rows.clone().map(size).sum());
     for Row { section, position: _, id, tag, body } in rows {
         packed.put_u8(section_byte(*section));
         for length in [id.len(), tag.len(), body.len()] {
             packed.put_u64_le(length as u64);
         }
-        packed.extend_from_slice(id.as_bytes());
-        packed.extend_from_slice(tag.as_bytes());
-        packed.extend_from_slice(body);
+        packed.put_slice(id.as_bytes());
+        packed.put_slice(tag.as_bytes());
+        packed.put_slice(body);
     }
-    packed
+}
+
+/// How many bytes rows are when they are packed.
+fn size<'r>(rows: impl Iterator<Item = &'r Row>) -> usize {
+    let rows = rows.filter(|row| row.section.is_packed());
+    rows.map(|row| HEADER + row.id.len() + row.tag.len() + row.body.len()).sum()
 }
 
 /// Reads what [`pack`] has written. Bodies share its memory. `None` if it is

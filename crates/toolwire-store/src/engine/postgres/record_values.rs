@@ -7,7 +7,8 @@ use tokio_postgres::types::{IsNull, ToSql, Type, accepts, to_sql_checked};
 
 use super::shared::NewRecord;
 use crate::engine::stored_body::StoredBody;
-use crate::record::Record;
+use crate::packed;
+use crate::record::{Record, Row};
 
 pub(super) type Value<'v> = &'v (dyn ToSql + Sync);
 
@@ -31,6 +32,20 @@ pub(super) struct Pieces<'r>(pub(super) [&'r [u8]; 3]);
 impl ToSql for Pieces<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         self.0.iter().for_each(|piece| out.put_slice(piece));
+        Ok(IsNull::No)
+    }
+
+    accepts!(BYTEA);
+    to_sql_checked!();
+}
+
+/// The items of a response as one value, which is put together only where it is sent.
+#[derive(Debug)]
+pub(super) struct PackedItems<'r>(pub(super) &'r [Row]);
+
+impl ToSql for PackedItems<'_> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        packed::pack_into(self.0.iter(), out);
         Ok(IsNull::No)
     }
 

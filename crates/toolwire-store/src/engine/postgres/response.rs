@@ -53,14 +53,16 @@ pub(super) async fn insert_together(
     were_stored(group.len(), &stored)
 }
 
-/// Which of a group the database has stored. It gives their places, counted from one.
-fn were_stored(group: usize, places: &[SqlRow]) -> Result<Vec<bool>, Failure> {
+/// Which of a group the database has stored. It gives the list of their places, counted from
+/// one.
+fn were_stored(group: usize, rows: &[SqlRow]) -> Result<Vec<bool>, Failure> {
     let mut stored = vec![false; group];
-    for row in places {
-        let place: i64 = row.try_get(0)?;
-        let place = usize::try_from(place).ok().and_then(|place| place.checked_sub(1));
-        if let Some(stored) = place.and_then(|place| stored.get_mut(place)) {
-            *stored = true;
+    for row in rows {
+        for place in row.try_get::<_, Vec<i64>>(0)? {
+            let place = usize::try_from(place).ok().and_then(|place| place.checked_sub(1));
+            if let Some(stored) = place.and_then(|place| stored.get_mut(place)) {
+                *stored = true;
+            }
         }
     }
     Ok(stored)
@@ -72,7 +74,8 @@ fn were_stored(group: usize, places: &[SqlRow]) -> Result<Vec<bool>, Failure> {
 /// continue the same chains never wait for each other. All parts of the statement see the
 /// tables as they were when it began, except for rows that are locked or changed: of
 /// those it gets the newest state. A lineage that was deleted in the meantime is not
-/// among `joined`, and the response begins another.
+/// among `joined`, and the response begins another. The answer is one row, because the driver
+/// does more for a row than for a place.
 const INSERT: &str = "WITH new AS MATERIALIZED (SELECT n.*, (SELECT r.lineage FROM toolwire_record r WHERE r.tenant = \
      n.tenant AND r.kind = 'response' AND r.id = n.previous) AS chain FROM unnest($1::text[], $2::text[], $3::bigint[], \
      $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[], $11::bytea[], \
@@ -102,4 +105,4 @@ const INSERT: &str = "WITH new AS MATERIALIZED (SELECT n.*, (SELECT r.lineage FR
      s.place WHERE n.packed IS NOT NULL), \
      ids AS (INSERT INTO toolwire_packed_id (tenant, id, record) SELECT s.tenant, i.id, s.key FROM \
      unnest($22::bigint[], $23::text[]) AS i (place, id) JOIN stored s ON s.place = i.place) \
-     SELECT place FROM stored";
+     SELECT COALESCE(array_agg(place), '{}') FROM stored";

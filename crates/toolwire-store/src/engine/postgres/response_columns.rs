@@ -1,13 +1,12 @@
 //! Responses as the statement that inserts them binds them: a list for each column.
 
-use super::record_values::{Pieces, Value};
+use super::record_values::{PackedItems, Pieces, Value};
 use super::shared::NewRecord;
 use crate::engine::stored_body::StoredBody;
 use crate::packed;
 use crate::record::{FullRecord, Record};
 
 /// The columns of some responses.
-#[derive(Default)]
 pub(super) struct ResponseColumns<'r> {
     tenant: Vec<&'r str>,
     id: Vec<&'r str>,
@@ -29,7 +28,7 @@ pub(super) struct ResponseColumns<'r> {
     shared: Vec<Option<i64>>,
     shared_at: Vec<Option<i64>>,
     output_at: Vec<Option<i64>>,
-    packed: Vec<Option<Vec<u8>>>,
+    packed: Vec<Option<PackedItems<'r>>>,
     /// The ids of items that are listed, and behind it the place of the response that
     /// each belongs to, counted from one.
     item_id: Vec<&'r str>,
@@ -38,11 +37,40 @@ pub(super) struct ResponseColumns<'r> {
 
 impl<'r> ResponseColumns<'r> {
     pub(super) fn of(group: &[NewRecord<'r>]) -> Self {
-        let mut columns = Self::default();
+        let mut columns = Self::with_capacity(group.len());
         for (place, new) in (1..).zip(group) {
             columns.push(place, *new);
         }
         columns
+    }
+
+    /// Room for so many. Few have ids that are listed.
+    fn with_capacity(responses: usize) -> Self {
+        Self {
+            tenant: Vec::with_capacity(responses),
+            id: Vec::with_capacity(responses),
+            created: Vec::with_capacity(responses),
+            updated: Vec::with_capacity(responses),
+            expires: Vec::with_capacity(responses),
+            previous: Vec::with_capacity(responses),
+            conversation: Vec::with_capacity(responses),
+            status: Vec::with_capacity(responses),
+            model: Vec::with_capacity(responses),
+            body: Vec::with_capacity(responses),
+            internal: Vec::with_capacity(responses),
+            next: Vec::with_capacity(responses),
+            items: Vec::with_capacity(responses),
+            bytes: Vec::with_capacity(responses),
+            context: Vec::with_capacity(responses),
+            owner: Vec::with_capacity(responses),
+            lease: Vec::with_capacity(responses),
+            shared: Vec::with_capacity(responses),
+            shared_at: Vec::with_capacity(responses),
+            output_at: Vec::with_capacity(responses),
+            packed: Vec::with_capacity(responses),
+            item_id: Vec::new(),
+            place_of_item: Vec::new(),
+        }
     }
 
     fn push(&mut self, place: i64, new: NewRecord<'r>) {
@@ -88,7 +116,7 @@ impl<'r> ResponseColumns<'r> {
         self.shared.push(shared);
         self.shared_at.push(shared_at);
         self.output_at.push(output_at);
-        self.packed.push((!rows.is_empty()).then(|| packed::pack(rows.iter())));
+        self.packed.push((!rows.is_empty()).then_some(PackedItems(rows)));
         for id in packed::listed_ids(id, rows) {
             self.item_id.push(id);
             self.place_of_item.push(place);

@@ -127,6 +127,10 @@ fn what_earlier_rounds_have_left_stays_where_it_is() {
     recover(&mut other, &database.path).unwrap();
     log.apply(&connection).unwrap();
     assert_eq!(ids(&other), [""; 0]);
+    // Also if the loss of power has taken what the tables knew of it.
+    other.execute("DELETE FROM toolwire_append_log", []).unwrap();
+    recover(&mut other, &database.path).unwrap();
+    assert_eq!(ids(&other), [fourth]);
 }
 
 /// The process may end, and the write with it, at any byte.

@@ -1,17 +1,17 @@
 //! Everything in this process's memory. It is what the other engines are
 //! compared with, so it is written to be read, not to be fast.
 
+mod change;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-
 use super::ItemsQuery;
-use crate::change::{Append, Change, Moment, RecordUpdate};
+use crate::change::{Change, Moment};
 use crate::error::StoreError;
 use crate::id::Tenant;
 use crate::model::{ChainLink, Item, Order, Page, Stats, Timestamp, Usage};
-use crate::record::{FullRecord, Kind, Record, Row, Section, count, length};
+use crate::record::{FullRecord, Kind, Record, Row, count};
 use crate::store::too_much_to_read;
 
 #[derive(Default)]
@@ -312,153 +312,6 @@ impl State {
     ) -> Result<&mut Entry, StoreError> {
         let entry = self.records.get_mut(&name(tenant, kind, id));
         entry.filter(|entry| entry.full.record.expires > now).ok_or(StoreError::NotFound)
-    }
-
-    /// Undoes changes, the last one first.
-    fn restore(&mut self, before: Vec<(Name, Option<Entry>)>) {
-        for (name, entry) in before.into_iter().rev() {
-            match entry {
-                Some(entry) => self.records.insert(name, entry),
-                None => self.records.remove(&name),
-            };
-        }
-        while let Some((lineage, expires)) = self.lineages_before.pop() {
-            match expires {
-                Some(expires) => self.lineages.insert(lineage, expires),
-                None => self.lineages.remove(&lineage),
-            };
-        }
-    }
-
-    fn apply(&mut self, tenant: &Tenant, moment: Moment, change: Change) -> Result<(), StoreError> {
-        match change {
-            Change::Insert { full, repeats: _ } => {
-                if self.find(tenant, full.record.kind, &full.record.id, moment.now).is_some() {
-                    return Err(StoreError::Conflict);
-                }
-                self.add(full);
-                Ok(())
-            }
-            Change::Append(append) => self.append(tenant, moment, append),
-            Change::Update(update) => self.update(tenant, moment, update),
-            Change::Metadata { kind, id, metadata } => {
-                let record = &mut self.find_mut(tenant, kind, &id, moment.now)?.full.record;
-                record.bytes += length(&metadata) - length(&record.body);
-                record.body = metadata;
-                self.extend(tenant, kind, &id, moment)
-            }
-            Change::RemoveItem { kind, id, item } => {
-                let FullRecord { record, rows } =
-                    &mut self.find_mut(tenant, kind, &id, moment.now)?.full;
-                let index = rows.iter().position(|row| row.id == item && !item.is_empty());
-                let row = rows.remove(index.ok_or(StoreError::NotFound)?);
-                record.next += 1;
-                record.items -= 1;
-                record.bytes -= row.bytes();
-                record.context -= row.bytes();
-                self.extend(tenant, kind, &id, moment)
-            }
-        }
-    }
-
-    fn append(
-        &mut self,
-        tenant: &Tenant,
-        moment: Moment,
-        append: Append,
-    ) -> Result<(), StoreError> {
-        let (kind, id) = (append.kind, append.id.clone());
-        let FullRecord { record, rows } = &mut self.find_mut(tenant, kind, &id, moment.now)?.full;
-        let is_running = kind != Kind::Response || !record.status.is_terminal();
-        let is_owner = append.owner.is_none() || append.owner == record.owner;
-        let is_expected = append.expected.is_none_or(|expected| expected == record.next);
-        if !is_running || !is_owner || !is_expected {
-            return Err(StoreError::Conflict);
-        }
-        let first = record.next;
-        record.next += count(append.rows.len());
-        record.items += append.items_added();
-        record.bytes += append.bytes;
-        record.context += append.context_added();
-        let mut appended = append.rows;
-        own(&mut appended);
-        rows.extend(appended.into_iter().map(|row| Row { position: first + row.position, ..row }));
-        self.extend(tenant, kind, &id, moment)
-    }
-
-    fn update(
-        &mut self,
-        tenant: &Tenant,
-        moment: Moment,
-        update: RecordUpdate,
-    ) -> Result<(), StoreError> {
-        let RecordUpdate { id, owner, status, body, output, output_bytes, events } = update;
-        if let Some(events) = events {
-            self.append(tenant, moment, events)?;
-        }
-        let FullRecord { record, rows } =
-            &mut self.find_mut(tenant, Kind::Response, &id, moment.now)?.full;
-        if record.status.is_terminal() || (owner.is_some() && owner != record.owner) {
-            return Err(StoreError::Conflict);
-        }
-        let replaced = rows.iter().filter(|row| row.section == Section::Output);
-        let (removed, bytes) =
-            replaced.fold((0, 0), |(rows, bytes), row| (rows + 1, bytes + row.bytes()));
-        rows.retain(|row| row.section != Section::Output);
-        record.items += count(output.len()) - removed;
-        record.context += output_bytes - bytes;
-        record.bytes += output_bytes - bytes + length(&body) - length(&record.body);
-        rows.extend(output);
-        rows.sort_by_key(|row| (row.section, row.position));
-        record.status = status;
-        record.body = body;
-        if status.is_terminal() {
-            (record.owner, record.lease) = (None, None);
-        }
-        self.extend(tenant, Kind::Response, &id, moment)
-    }
-
-    /// Notes that a record was written to. A thread is kept longer for it.
-    fn extend(
-        &mut self,
-        tenant: &Tenant,
-        kind: Kind,
-        id: &str,
-        moment: Moment,
-    ) -> Result<(), StoreError> {
-        let entry = self.find_mut(tenant, kind, id, moment.now)?;
-        entry.full.record.updated = moment.now;
-        entry.full.record.expires = entry.full.record.expires.max(moment.expires);
-        let (lineage, expires) = (entry.lineage, entry.full.record.expires);
-        self.keep(lineage, expires);
-        Ok(())
-    }
-
-    fn add(&mut self, mut full: FullRecord) {
-        own(&mut full.rows);
-        let Record { tenant, kind, id, expires, previous, .. } = &full.record;
-        self.last_key += 1;
-        let key = self.last_key;
-        let previous = previous.as_ref().and_then(|previous| {
-            self.records.get(&(tenant.clone(), Kind::Response, previous.clone()))
-        });
-        let lineage = previous.map_or(key, |previous| previous.lineage);
-        self.keep(lineage, *expires);
-        let name = (tenant.clone(), *kind, id.clone());
-        self.records.insert(name, Entry { key, lineage, full });
-    }
-
-    fn keep(&mut self, lineage: i64, expires: i64) {
-        let before = self.lineages.get(&lineage).copied();
-        self.lineages_before.push((lineage, before));
-        self.lineages.insert(lineage, before.map_or(expires, |before| before.max(expires)));
-    }
-}
-
-/// What is kept must not keep the whole request in memory that it was a part of.
-fn own(rows: &mut [Row]) {
-    for row in rows {
-        row.body = Bytes::copy_from_slice(&row.body);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::model::Timestamp;
 use crate::options::Clock;
 
 /// Whose content it is. Nobody finds what belongs to another tenant.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tenant(Arc<str>);
 
 impl Tenant {

@@ -24,8 +24,11 @@ impl Plan {
         value_limit: u64,
     ) -> Result<Self, StoreError> {
         let checker = Checker { tenant, moment, value_limit };
-        let changes = writes.into_iter().map(|write| checker.change(write));
-        let changes = changes.collect::<Result<Vec<_>, _>>()?;
+        // A list that is collected from results grows, and what is in it is moved each time.
+        let mut changes = Vec::with_capacity(writes.len());
+        for write in writes {
+            changes.push(checker.change(write)?);
+        }
         let bytes = changes.iter().map(Change::added_bytes).sum::<i64>();
         Ok(Self { changes, bytes: u64::try_from(bytes).unwrap_or(0) })
     }

@@ -29,7 +29,8 @@ struct State {
     last_key: i64,
 }
 
-type Name = (String, Kind, String);
+/// Ids differ most, so they are what is compared first.
+type Name = (String, Kind, Tenant);
 
 #[derive(Clone)]
 struct Entry {
@@ -48,10 +49,16 @@ impl Memory {
         let mut state = self.lock();
         let mut before = Vec::new();
         state.lineages_before.clear();
-        for change in changes {
-            let (kind, id) = change.record();
-            let name = name(tenant, kind, id);
-            before.push((name.clone(), state.records.get(&name).cloned()));
+        let mut changes = changes.into_iter();
+        while let Some(change) = changes.next() {
+            let is_last = changes.as_slice().is_empty();
+            // An insert that fails has changed nothing, and nothing that comes later can fail.
+            if !(is_last && matches!(change, Change::Insert { .. })) {
+                let (kind, id) = change.record();
+                let name = name(tenant, kind, id);
+                let entry = state.records.get(&name).cloned();
+                before.push((name, entry));
+            }
             if let Err(error) = state.apply(tenant, moment, change) {
                 state.restore(before);
                 return Err(error);
@@ -283,11 +290,8 @@ impl Memory {
         let mut state = self.lock();
         let mut imported = 0;
         for full in records {
-            let Record { tenant, kind, id, .. } = &full.record;
-            if !state.records.contains_key(&(tenant.clone(), *kind, id.clone())) {
-                state.add(full);
-                imported += 1;
-            }
+            let tenant = Tenant::from_stored(&full.record.tenant);
+            imported += u64::from(state.add(&tenant, full, None).is_ok());
         }
         Ok(imported)
     }
@@ -331,7 +335,7 @@ fn link(record: Record, rows: Vec<Row>) -> ChainLink {
 }
 
 fn name(tenant: &Tenant, kind: Kind, id: &str) -> Name {
-    (tenant.as_str().to_owned(), kind, id.to_owned())
+    (id.to_owned(), kind, tenant.clone())
 }
 
 fn unsigned(number: i64) -> u64 {

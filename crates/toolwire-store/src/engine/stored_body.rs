@@ -81,7 +81,7 @@ fn output_place(body: &Bytes, rows: &[Row]) -> Option<Range<usize>> {
 }
 
 /// Where a part is that shares the memory of the whole.
-fn place_in(whole: &Bytes, part: &Bytes) -> Option<Range<usize>> {
+pub(super) fn place_in(whole: &Bytes, part: &Bytes) -> Option<Range<usize>> {
     let start = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let end = start.checked_add(part.len())?;
     (!part.is_empty() && end <= whole.len()).then_some(start..end)

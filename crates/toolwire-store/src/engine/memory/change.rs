@@ -1,8 +1,11 @@
 //! The steps of a write.
 
+use std::collections::btree_map;
+
 use bytes::Bytes;
 
-use super::{Entry, Name, State};
+use super::super::stored_body::place_in;
+use super::{Entry, Name, State, name};
 use crate::change::{Append, Change, Moment, RecordUpdate};
 use crate::error::StoreError;
 use crate::id::Tenant;
@@ -32,13 +35,7 @@ impl State {
         change: Change,
     ) -> Result<(), StoreError> {
         match change {
-            Change::Insert { full, repeats: _ } => {
-                if self.find(tenant, full.record.kind, &full.record.id, moment.now).is_some() {
-                    return Err(StoreError::Conflict);
-                }
-                self.add(full);
-                Ok(())
-            }
+            Change::Insert { full, repeats: _ } => self.add(tenant, full, Some(moment.now)),
             Change::Append(append) => self.append(tenant, moment, append),
             Change::Update(update) => self.update(tenant, moment, update),
             Change::Metadata { kind, id, metadata } => {
@@ -134,29 +131,59 @@ impl State {
         Ok(())
     }
 
-    pub(super) fn add(&mut self, mut full: FullRecord) {
-        own(&mut full.rows);
-        let Record { tenant, kind, id, expires, previous, .. } = &full.record;
+    /// Adds a record in the place of one that had expired by then. It conflicts with any
+    /// other.
+    pub(super) fn add(
+        &mut self,
+        tenant: &Tenant,
+        mut full: FullRecord,
+        expired: Option<i64>,
+    ) -> Result<(), StoreError> {
+        let FullRecord { record, rows } = &mut full;
+        let Record { kind, id, expires, previous, body, .. } = &*record;
+        let previous = previous.as_ref().and_then(|previous| {
+            self.records.get(&name(tenant, Kind::Response, previous)).map(|entry| entry.lineage)
+        });
+        let place = self.records.entry(name(tenant, *kind, id));
+        if let btree_map::Entry::Occupied(other) = &place
+            && expired.is_none_or(|now| other.get().full.record.expires > now)
+        {
+            return Err(StoreError::Conflict);
+        }
+        // The output of a response is a part of its body, which is kept.
+        let is_apart = |row: &&mut Row| place_in(body, &row.body).is_none();
+        own(rows.iter_mut().filter(is_apart));
+        let expires = *expires;
         self.last_key += 1;
         let key = self.last_key;
-        let previous = previous.as_ref().and_then(|previous| {
-            self.records.get(&(tenant.clone(), Kind::Response, previous.clone()))
-        });
-        let lineage = previous.map_or(key, |previous| previous.lineage);
-        self.keep(lineage, *expires);
-        let name = (tenant.clone(), *kind, id.clone());
-        self.records.insert(name, Entry { key, lineage, full });
+        let lineage = previous.unwrap_or(key);
+        let entry = Entry { key, lineage, full };
+        match place {
+            btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
+            btree_map::Entry::Occupied(mut place) => drop(place.insert(entry)),
+        }
+        self.keep(lineage, expires);
+        Ok(())
     }
 
     fn keep(&mut self, lineage: i64, expires: i64) {
-        let before = self.lineages.get(&lineage).copied();
+        let before = match self.lineages.entry(lineage) {
+            btree_map::Entry::Vacant(place) => {
+                place.insert(expires);
+                None
+            }
+            btree_map::Entry::Occupied(mut place) => {
+                let before = *place.get();
+                place.insert(before.max(expires));
+                Some(before)
+            }
+        };
         self.lineages_before.push((lineage, before));
-        self.lineages.insert(lineage, before.map_or(expires, |before| before.max(expires)));
     }
 }
 
 /// What is kept must not keep the whole request in memory that it was a part of.
-fn own(rows: &mut [Row]) {
+fn own<'r>(rows: impl IntoIterator<Item = &'r mut Row>) {
     for row in rows {
         row.body = Bytes::copy_from_slice(&row.body);
     }

@@ -19,9 +19,7 @@ impl Tenant {
     /// the key, so that nobody learns keys from it.
     pub fn of_key(key: &str) -> Self {
         let digest = Sha256::digest([b"toolwire tenant\0", key.as_bytes()].concat());
-        let mut text = String::from("key_");
-        write_hex(&mut text, digest.get(..16).unwrap_or_default());
-        Self(text.into())
+        Self(with_hex::<32>("key_", digest.get(..16).unwrap_or_default()).into())
     }
 
     /// The one tenant of a gateway without keys.
@@ -60,11 +58,11 @@ pub fn random_id(prefix: &str) -> Result<String, StoreError> {
         let reason = format!("the system has no random numbers: {error}");
         StoreError::Unavailable { reason, retry: true }
     })?;
-    let mut id = String::with_capacity(prefix.len() + 2 * (time.len() + random.len()));
-    id.push_str(prefix);
-    write_hex(&mut id, &time);
-    write_hex(&mut id, &random);
-    Ok(id)
+    let mut bytes = [0; TIME_IN_ID + RANDOM_IN_ID];
+    let (first, last) = bytes.split_at_mut(TIME_IN_ID);
+    first.copy_from_slice(&time);
+    last.copy_from_slice(&random);
+    Ok(with_hex::<{ 2 * (TIME_IN_ID + RANDOM_IN_ID) }>(prefix, &bytes))
 }
 
 /// Whether an id is like those of [`random_id`], which nobody has had before.
@@ -97,8 +95,8 @@ impl RandomBytes {
             self.next = 0;
         }
         let unused = self.bytes.get_mut(self.next..).unwrap_or_default();
-        for (taken, byte) in taken.iter_mut().zip(unused) {
-            *taken = std::mem::take(byte);
+        if let Some(unused) = unused.first_chunk_mut() {
+            taken = std::mem::replace(unused, taken);
         }
         self.next += RANDOM_IN_ID;
         Ok(taken)
@@ -109,8 +107,16 @@ impl RandomBytes {
 /// the store finds it without a list of such items.
 pub fn item_id(response: &str, index: usize) -> String {
     let random = response.strip_prefix(RESPONSE_PREFIX).unwrap_or(response);
-    let index = index.to_string();
-    [ITEM_PREFIX, random, "_", &index].concat()
+    // The longest index has twenty digits.
+    let mut id = String::with_capacity(ITEM_PREFIX.len() + random.len() + 1 + 20);
+    id.push_str(ITEM_PREFIX);
+    id.push_str(random);
+    id.push('_');
+    match u8::try_from(index) {
+        Ok(digit @ 0..=9) => id.push(char::from(b'0' + digit)),
+        Ok(_) | Err(_) => id.push_str(&index.to_string()),
+    }
+    id
 }
 
 /// The response whose id is part of an item's, as in those of [`item_id`] and of
@@ -145,7 +151,7 @@ pub(crate) fn is_possible_text(text: &str) -> bool {
     text.len() <= LONGEST_TEXT && !text.contains('\0')
 }
 
-/// How many bytes an id has for its time.
+/// How many bytes of an id are the time.
 const TIME_IN_ID: usize = 6;
 
 /// How many random bytes an id has.
@@ -156,10 +162,23 @@ const ITEM_PREFIX: &str = "item_";
 
 const LONGEST_TEXT: usize = 1024;
 
-fn write_hex(text: &mut String, bytes: &[u8]) {
-    text.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(hex_digit));
+/// A text and these bytes in hexadecimal digits, `DIGITS` of them.
+fn with_hex<const DIGITS: usize>(prefix: &str, bytes: &[u8]) -> String {
+    // They are one text before they are added, because a text that grows by a character is
+    // checked at each of them.
+    let mut digits = [b'0'; DIGITS];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(bytes) {
+        pair.copy_from_slice(&[hex_digit(byte >> 4), hex_digit(byte & 15)]);
+    }
+    let mut text = String::with_capacity(prefix.len() + DIGITS);
+    text.push_str(prefix);
+    text.push_str(str::from_utf8(&digits).unwrap_or_default());
+    text
 }
 
-fn hex_digit(digit: u8) -> char {
-    char::from(if digit < 10 { b'0' + digit } else { b'a' - 10 + digit })
+fn hex_digit(digit: u8) -> u8 {
+    b"0123456789abcdef".get(usize::from(digit)).copied().unwrap_or(b'0')
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::model::{ApiError, KeptState, Protocol};
 use crate::translate::{Error, RequestHead, invalid, utf8};
-use crate::wire::{Extra, ReadError, Reader};
+use crate::wire::{Extra, Pos, ReadError, Reader, What};
 pub(crate) use kept_answer::KeptAnswer;
 
 /// What a codec knows of its protocol's memory.
@@ -32,14 +32,20 @@ pub struct StatefulCodec {
     /// Reads a request.
     pub read_request: for<'a> fn(Reader<'a>) -> Result<StatefulRequest<'a>, ReadError>,
 
+    /// The member of a request with the list of what the client adds to the conversation.
+    pub input_member: &'static str,
+
     /// Reads only what the client adds to the conversation.
     pub read_input: for<'a> fn(Reader<'a>) -> Result<Vec<StatefulItem<'a>>, ReadError>,
+
+    /// Reads an item of that list, of which it is known whether it has an id.
+    pub read_input_item: for<'a> fn(&'a str, has_id: bool) -> Result<StatefulItem<'a>, ReadError>,
 
     /// Reads a whole answer, which was read or written before.
     pub read_answer: for<'a> fn(&'a str) -> Result<StatefulAnswer<'a>, ReadError>,
 
-    /// Reads the list of items of an answer, which was written before.
-    pub read_output: for<'a> fn(&'a str) -> Result<Vec<StatefulItem<'a>>, ReadError>,
+    /// Reads an item of an answer, which was written before.
+    pub read_output_item: for<'a> fn(&'a str) -> Result<StatefulItem<'a>, ReadError>,
 
     /// Reads an object with a list of items in one member, and others. The items are read as
     /// those of a request are.
@@ -177,8 +183,8 @@ pub struct WrittenAnswer {
     pub id: String,
     /// How it ended, in the protocol's word.
     pub status: &'static str,
-    /// Where the list of its items is.
-    pub output: Range<usize>,
+    /// Where its items are.
+    pub output: Vec<Range<usize>>,
     /// Which of its bytes say again what the request said.
     pub repeats: Range<usize>,
 }
@@ -188,7 +194,7 @@ impl WrittenAnswer {
     pub fn new(
         id: String,
         status: &'static str,
-        output: Range<usize>,
+        output: Vec<Range<usize>>,
         repeats: Range<usize>,
     ) -> Self {
         Self { id, status, output, repeats }
@@ -251,6 +257,17 @@ pub fn read_input<'a>(
     body: &'a [u8],
 ) -> Result<Option<Vec<StatefulItem<'a>>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
+    if let Some(known) = head.input_items(body.len()) {
+        let [first, last] = [known.first(), known.last()].map(|item| item.map(|item| item.place()));
+        let list = ItemList::new(body, first, last)?;
+        let mut input = Vec::with_capacity(known.len());
+        for item in known {
+            let text = list.item(item.place())?;
+            let read = (codec.read_input_item)(text, item.has_id);
+            input.push(read.map_err(|error| invalid(text, error))?);
+        }
+        return Ok(Some(input));
+    }
     let source = utf8(body)?;
     let reader = head.reader(source);
     (codec.read_input)(reader).map(Some).map_err(|error| invalid(source, error))
@@ -279,10 +296,41 @@ pub fn read_written_answer(
 ) -> Result<Option<StatefulAnswer<'_>>, Error> {
     let Some(codec) = protocol.codec().stateful else { return Ok(None) };
     let WrittenAnswer { id, status, output, repeats } = written;
-    let source = utf8(body.get(output).unwrap_or_default())?;
-    let output = (codec.read_output)(source).map_err(|error| invalid(source, error))?;
-    let (status, repeats) = (status.to_owned(), Some(repeats));
+    let list = ItemList::new(body, output.first().cloned(), output.last().cloned())?;
+    let mut items = Vec::with_capacity(output.len());
+    for place in output {
+        let text = list.item(place)?;
+        items.push((codec.read_output_item)(text).map_err(|error| invalid(text, error))?);
+    }
+    let (output, status, repeats) = (items, status.to_owned(), Some(repeats));
     Ok(Some(StatefulAnswer { id, status, output, repeats }))
+}
+
+/// The part of a body that has its items, which is all of it that is looked at.
+struct ItemList<'a> {
+    text: &'a str,
+    /// Where it begins in the body.
+    start: usize,
+}
+
+impl<'a> ItemList<'a> {
+    /// From the first item to the last one.
+    fn new(
+        body: &'a [u8],
+        first: Option<Range<usize>>,
+        last: Option<Range<usize>>,
+    ) -> Result<Self, Error> {
+        let (start, end) = first.zip(last).map_or((0, 0), |(first, last)| (first.start, last.end));
+        Ok(Self { text: utf8(body.get(start..end).unwrap_or_default())?, start })
+    }
+
+    /// The item at a place of the body.
+    fn item(&self, Range { start, end }: Range<usize>) -> Result<&'a str, Error> {
+        let place = start.checked_sub(self.start).zip(end.checked_sub(self.start));
+        let found = place.and_then(|(start, end)| self.text.get(start..end));
+        let missing = || invalid(self.text, ReadError::new(Pos::START, What::Value));
+        found.filter(|item| !item.is_empty()).ok_or_else(missing)
+    }
 }
 
 /// Reads a list of items to keep. `None` if servers of the protocol remember

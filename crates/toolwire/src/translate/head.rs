@@ -1,9 +1,12 @@
 //! What the top of a request says, before anybody translates it.
 
+mod input_items;
 mod tool_lists;
 
 use std::ops::Range;
 
+pub(crate) use self::input_items::InputItem;
+use self::input_items::InputItems;
 use self::tool_lists::ToolList;
 pub use self::tool_lists::ToolLists;
 pub(crate) use self::tool_lists::{KnownTools, WrittenTools};
@@ -49,6 +52,8 @@ pub struct RequestHead {
     pub has_null_session: bool,
     /// Where the long values of the body end, for whoever reads it next.
     ends: ValueEnds,
+    /// What the client adds to the conversation, if its protocol's servers remember.
+    input: InputItems,
     /// The list of tools, if it came before. Of it, `ends` has only where it ends.
     known_tools: Option<KnownTools>,
 }
@@ -68,6 +73,7 @@ impl PartialEq for RequestHead {
             session,
             has_null_session,
             ends: _,
+            input: _,
             known_tools: _,
         } = self;
         *model == other.model
@@ -116,6 +122,12 @@ impl RequestHead {
     /// Reads the body, of which much is known.
     pub(crate) fn reader<'a>(&'a self, source: &'a str) -> Reader<'a> {
         Reader::again(source, &self.ends, self.known_tools.as_ref())
+    }
+
+    /// The items that the client adds to the conversation, if they are known of a body of this
+    /// length.
+    pub(crate) fn input_items(&self, length: usize) -> Option<&[InputItem]> {
+        self.input.list(length)
     }
 
     /// Where the long values of the body are, in order, for whoever looks for what the ledger
@@ -182,14 +194,24 @@ impl RequestHead {
                 {
                     head.pass_tool_list(&mut reader, lists, protocol)?;
                 }
-                _other if reader.peek() == Kind::Array => {
+                name if reader.peek() == Kind::Array => {
+                    let is_input = stateful.is_some_and(|state| state.input_member == name);
+                    if is_input {
+                        head.input.begin(source.len());
+                    }
                     head.ends.open_container(reader.offset());
                     let mut items = reader.array()?;
                     while items.more(&mut reader)? {
                         let tools = description.tool_members;
                         head.pass_element(&mut reader, tools, stateful, &mut inner)?;
+                        if is_input {
+                            head.input.end_item(reader.offset());
+                        }
                     }
                     head.ends.close_container(reader.offset());
+                    if is_input {
+                        head.input.end(source.len());
+                    }
                 }
                 _other => reader.skip_noting(&mut head.ends)?,
             }
@@ -212,7 +234,9 @@ impl RequestHead {
         stateful: Option<&StatefulCodec>,
         keys: &mut Keys<'a>,
     ) -> Result<(), ReadError> {
-        if reader.peek() != Kind::Object {
+        let is_object = reader.peek() == Kind::Object;
+        self.input.begin_item(reader.offset());
+        if !is_object {
             return reader.skip_noting(&mut self.ends);
         }
         keys.clear();
@@ -230,6 +254,7 @@ impl RequestHead {
         if let Some(stateful) = stateful.filter(|stateful| keys.has(stateful.id_member)) {
             let item = reader.again_from(place, &self.ends, mark);
             self.has_state |= (stateful.is_reference)(item)?;
+            self.input.note_id();
         }
         Ok(())
     }

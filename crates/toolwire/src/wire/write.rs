@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::scan::{self, BLOCK};
 
@@ -192,6 +193,13 @@ impl<'o> Array<'o> {
         if !elements.is_empty() {
             self.item().extend_from_slice(elements);
         }
+    }
+
+    /// Lets `write` write the next element, or nothing. Returns where it is in the buffer.
+    pub(crate) fn place_of(&mut self, write: impl FnOnce(&mut Self)) -> Option<Range<usize>> {
+        let start = self.out.len() + usize::from(!self.empty);
+        write(self);
+        (start < self.out.len()).then_some(start..self.out.len())
     }
 
     /// Opens an object as the next element.

@@ -23,6 +23,7 @@ mod output_limit;
 mod overviews;
 mod prepared;
 mod random;
+mod read_input;
 mod recover;
 mod registry;
 mod seeds;

@@ -81,6 +81,23 @@ fn check(name: &str, body: &[u8], known: WrittenAnswer) -> usize {
     read.output.len()
 }
 
+#[test]
+fn what_is_known_of_another_answer_is_refused() {
+    let body = br#"{"output":[{"id":"a"},{"id":"b"}]}"#;
+    let read = |output: [std::ops::Range<usize>; 2]| {
+        let known = WrittenAnswer::new("r".to_owned(), "completed", output.to_vec(), 0..0);
+        read_written_answer(CLIENT, body, known)
+    };
+    let known = read([11..21, 22..32]).unwrap().unwrap();
+    assert_eq!(
+        known.output.iter().map(|item| item.id.as_deref()).collect::<Vec<_>>(),
+        [Some("a"), Some("b")]
+    );
+    for output in [[11..21, 22..99], [22..32, 11..21], [11..21, 22..22], [11..99, 22..32]] {
+        assert!(read(output.clone()).is_err(), "{output:?}");
+    }
+}
+
 fn requests() -> Vec<Vec<u8>> {
     let requests = inputs("requests").into_iter();
     requests.filter(|(_, protocol, _)| *protocol == CLIENT).map(|(_, _, body)| body).collect()

@@ -1,5 +1,7 @@
 //! The items of an answer: model to wire.
 
+use std::ops::Range;
+
 use super::calls_out::{ItemHeader, call_type, write_call};
 use super::content_out::{PartRole, is_content, is_lost, is_silent, write_part};
 use super::reasoning_out;
@@ -13,17 +15,19 @@ use crate::model::{Call, Candidate, Issuer, Item, Refusal, Turn};
 use crate::wire::ids::{self, IdRule};
 use crate::wire::{Array, Pos, Raw, Read, Str, hash};
 
-/// Writes the items of an answer, each with an id of its own.
+/// Writes the items of an answer, each with an id of its own. Returns where they are in the
+/// buffer.
 pub(super) fn write_items(
     candidate: &Candidate<'_>,
     id: &str,
     ended: &ResponseEnd<'_>,
     items: &mut Array<'_>,
     cx: &mut EncodeContext<'_>,
-) {
+) -> Vec<Range<usize>> {
     let Candidate { at: _, turns, stop: _, logprobs, extra } = candidate;
     cx.ledger.only(extra);
     let mut left: usize = turns.iter().map(|turn| groups(turn).count()).sum();
+    let mut places = Vec::with_capacity(left + usize::from(ended.explanation.is_some()));
     let mut writer = ItemWriter::new(id, 0);
     writer.logprobs = logprobs.as_ref().and_then(|logprobs| text_logprobs(logprobs, cx.ledger));
     for turn in turns {
@@ -32,7 +36,7 @@ pub(super) fn write_items(
             left = left.saturating_sub(1);
             // Only the last item can be cut off.
             writer.progress = if left == 0 { ended.last() } else { ItemProgress::Whole };
-            writer.write(group, items, cx);
+            places.extend(items.place_of(|items| writer.write(group, items, cx)));
             writer.index += 1;
         }
     }
@@ -41,8 +45,10 @@ pub(super) fn write_items(
         // does not know one of its parts.
         let refusal = Refusal { at: Pos::NONE, text: explanation.borrowed(), extra: Vec::new() };
         writer.progress = ItemProgress::Whole;
-        writer.message(&[Item::Refusal(refusal)], items, cx);
+        let write = |items: &mut Array<'_>| writer.message(&[Item::Refusal(refusal)], items, cx);
+        places.extend(items.place_of(write));
     }
+    places
 }
 
 /// The runs of items of a turn that become one item each.

@@ -38,9 +38,8 @@ pub(super) fn encode(
     };
     let id = response_id(response.origin, response.id.as_ref(), context);
     let parts = write_response(response, &id, &ended, context, out, cx, |items, cx| {
-        if let Some(candidate) = candidate {
-            write_items(candidate, &id, &ended, items, cx);
-        }
+        let candidate = candidate.map(|candidate| write_items(candidate, &id, &ended, items, cx));
+        candidate.unwrap_or_default()
     });
     let WrittenParts { output, repeats } = parts;
     Some(WrittenAnswer { id, status: ended.status, output, repeats })
@@ -48,13 +47,14 @@ pub(super) fn encode(
 
 /// Where parts of an answer are, counted from where it begins.
 pub(super) struct WrittenParts {
-    /// The list of its items.
-    pub(super) output: Range<usize>,
+    /// Its items.
+    pub(super) output: Vec<Range<usize>>,
     /// What says again what the request said.
     pub(super) repeats: Range<usize>,
 }
 
-/// Writes the object of an answer. `write_items` writes its items.
+/// Writes the object of an answer. `write_items` writes its items, and says where each of
+/// them is in the buffer.
 pub(super) fn write_response(
     response: &Response<'_>,
     id: &str,
@@ -62,7 +62,7 @@ pub(super) fn write_response(
     context: Option<&ResponseContext>,
     out: &mut Vec<u8>,
     cx: &mut EncodeContext<'_>,
-    write_items: impl FnOnce(&mut Array<'_>, &mut EncodeContext<'_>),
+    write_items: impl FnOnce(&mut Array<'_>, &mut EncodeContext<'_>) -> Vec<Range<usize>>,
 ) -> WrittenParts {
     let Response { origin: _, id: _, model, created, candidates: _, usage: tokens, tier, extra } =
         response;
@@ -87,10 +87,10 @@ pub(super) fn write_response(
         (Some(model), _) => object.put("model", model),
         (None, context) => object.put("model", context.map_or("", String::as_str)),
     }
-    let list = object.key("output");
-    let output_start = list.len() - start;
-    write_items(&mut Array::new(list), cx);
-    let output = output_start..list.len() - start;
+    let mut output = write_items(&mut object.array("output"), cx);
+    for place in &mut output {
+        *place = place.start - start..place.end - start;
+    }
     match tokens {
         Some(tokens) => usage_out::write(tokens, &mut object, cx.ledger),
         None => object.put("usage", &()),

@@ -10,7 +10,7 @@ pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, Rea
     let mut request = StatefulRequest::default();
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
-        if key == *"input" && reader.peek() == Kind::Array {
+        if key == *INPUT && reader.peek() == Kind::Array {
             request.input = known_items(&mut reader, known_item)?;
             continue;
         }
@@ -21,8 +21,8 @@ pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, Rea
             "background" => request.background = boolean(&value)?.unwrap_or_default(),
             "previous_response_id" if is_set => request.previous = Some(string(&value)?),
             "conversation" if is_set => request.conversation = Some(conversation_id(&value)?),
-            "input" if is_set => request.input = input(value)?,
-            name if name == "input" || STATE.contains(&name) => {}
+            INPUT if is_set => request.input = input(value)?,
+            name if name == INPUT || STATE.contains(&name) => {}
             _other => request.others.push(Extra { key, value }),
         }
     }
@@ -34,7 +34,7 @@ pub(super) fn request(mut reader: Reader<'_>) -> Result<StatefulRequest<'_>, Rea
 pub(super) fn request_input(mut reader: Reader<'_>) -> Result<Vec<StatefulItem<'_>>, ReadError> {
     let mut members = reader.object()?;
     while let Some(key) = members.next(&mut reader)? {
-        if key != *"input" {
+        if key != *INPUT {
             reader.skip_known()?;
             continue;
         }
@@ -92,9 +92,57 @@ pub(super) fn answer(body: &str) -> Result<StatefulAnswer<'_>, ReadError> {
     Ok(answer)
 }
 
-/// Reads the list of items of an answer.
-pub(super) fn output(list: &str) -> Result<Vec<StatefulItem<'_>>, ReadError> {
-    known_items(&mut Reader::new(list), answered_item)
+/// Reads an item of a request's input, of which it is known whether it has an id.
+pub(super) fn input_item(item: &str, has_id: bool) -> Result<StatefulItem<'_>, ReadError> {
+    if has_id {
+        return known_item(&mut Reader::new(item));
+    }
+    // Without an id, only its type makes it a reference.
+    if let Some((kind, _)) = type_in_front(item) {
+        return Ok(StatefulItem::new(None, kind == REFERENCE, item));
+    }
+    let mut is_reference = false;
+    let mut reader = Reader::new(item);
+    if reader.peek() == Kind::Object {
+        let mut members = reader.object()?;
+        while let Some(key) = members.next(&mut reader)? {
+            if key == *"type" {
+                is_reference = reader.peek() == Kind::String && reader.string()? == *REFERENCE;
+                break;
+            }
+            reader.skip_known()?;
+        }
+    }
+    Ok(StatefulItem::new(None, is_reference, item))
+}
+
+/// Reads an item of an answer, which refers to nothing. Nothing behind its id is read.
+pub(super) fn output_item(item: &str) -> Result<StatefulItem<'_>, ReadError> {
+    let id = match id_behind_type(item) {
+        Some(id) => Some(id.to_owned()),
+        None => answered_id(Reader::new(item))?,
+    };
+    Ok(StatefulItem::new(id, false, item))
+}
+
+/// The id of an item whose first members are its type and its id, spelled as this codec
+/// does it.
+fn id_behind_type(item: &str) -> Option<&str> {
+    let (_, rest) = type_in_front(item)?;
+    plain_text(rest.strip_prefix(",\"id\":\"")?).map(|(id, _)| id)
+}
+
+/// The type of an item, if it is its first member and spelled as most clients do it, and what
+/// is behind it.
+fn type_in_front(item: &str) -> Option<(&str, &str)> {
+    plain_text(item.strip_prefix("{\"type\":\"")?)
+}
+
+/// The text whose quote has come, if nothing in it is escaped, and what is behind it.
+fn plain_text(rest: &str) -> Option<(&str, &str)> {
+    let end = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
+    let (text, rest) = rest.split_at_checked(end)?;
+    Some((text, rest.strip_prefix('"')?))
 }
 
 /// Reads an object with `items` and `metadata`.
@@ -216,24 +264,31 @@ pub(super) fn is_reference(mut reader: Reader<'_>) -> Result<bool, ReadError> {
     known_item(&mut reader).map(|item| item.is_reference)
 }
 
-/// An item of an answer, which refers to nothing. Nothing behind its id is read.
+/// An item of an answer, as [`output_item`] reads it.
 fn answered_item<'a>(reader: &mut Reader<'a>) -> Result<StatefulItem<'a>, ReadError> {
-    let mut start = reader.clone();
+    let start = reader.clone();
     let value = known(reader)?;
-    let mut id = None;
-    if value.kind() == Kind::Object {
-        let mut members = start.object()?;
-        while let Some(key) = members.next(&mut start)? {
-            if key == *"id" {
-                if start.peek() == Kind::String {
-                    id = Some(start.string()?.into_decoded().into_owned());
-                }
-                break;
-            }
-            start.skip_known()?;
-        }
+    Ok(StatefulItem::new(answered_id(start)?, false, value.into_text()))
+}
+
+/// The id of the item of an answer that comes next.
+fn answered_id(mut reader: Reader<'_>) -> Result<Option<String>, ReadError> {
+    if reader.peek() != Kind::Object {
+        return Ok(None);
     }
-    Ok(StatefulItem::new(id, false, value.into_text()))
+    let mut members = reader.object()?;
+    while let Some(key) = members.next(&mut reader)? {
+        if key == *ID {
+            let is_text = reader.peek() == Kind::String;
+            return is_text.then(|| string_of(&mut reader)).transpose();
+        }
+        reader.skip_known()?;
+    }
+    Ok(None)
+}
+
+fn string_of(reader: &mut Reader<'_>) -> Result<String, ReadError> {
+    Ok(reader.string()?.into_decoded().into_owned())
 }
 
 /// The value that comes next, in a document that was read or written before.
@@ -279,6 +334,8 @@ fn conversation_id(value: &Raw<'_>) -> Result<String, ReadError> {
 }
 
 pub(super) const STORE: &str = "store";
+
+pub(super) const INPUT: &str = "input";
 
 pub(super) const STATE: [&str; 3] = ["previous_response_id", "conversation", "background"];
 

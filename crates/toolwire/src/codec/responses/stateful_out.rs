@@ -139,7 +139,7 @@ pub(super) fn write_pending(
     let cx = &mut EncodeContext::new(response.origin, &profile, &names, &mut nothing_lost);
     let id = response_id(Protocol::Responses, None, Some(&context));
     let ended = ResponseEnd::new("in_progress", None);
-    write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| {});
+    write_response(&response, &id, &ended, Some(&context), out, cx, |_no_items, _cx| Vec::new());
     Ok(())
 }
 

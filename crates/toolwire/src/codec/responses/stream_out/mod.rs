@@ -206,12 +206,14 @@ impl ResponsesStreamWriter {
         let cx = &mut self.settings.context(&mut unreported);
         let context = Some(&self.context);
         let write_items = |items: &mut Array<'_>, cx: &mut EncodeContext<'_>| {
-            for group in groups {
-                if group.done && group.place.is_some() {
+            let groups = groups.iter().filter(|group| group.done && group.place.is_some());
+            let write = |group: &ItemGroup| {
+                items.place_of(|items| {
                     let item = Array::elements_only(items.item());
                     group.write(&self.id, fold, item, cx);
-                }
-            }
+                })
+            };
+            groups.filter_map(write).collect()
         };
         let start = out.len();
         let parts = write_response(&outline, &self.id, ended, context, out, cx, write_items);

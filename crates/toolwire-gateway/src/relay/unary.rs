@@ -66,7 +66,7 @@ pub(super) async fn finish(
     let recorder = recorder.filter(|recorder| summary.error.is_none() || recorder.keeps_failed());
     if let Some(mut recorder) = recorder {
         recorder.set_usage(summary.usage.as_ref());
-        Box::pin(recorder.record(body.clone(), written)).await?;
+        recorder.record(body.clone(), written).await?;
     }
     Ok(ClientResponse::Whole { headers, body: reservation.hold(body), outcome })
 }

@@ -1,5 +1,7 @@
 //! Keeps an answer, whatever it belongs to.
 
+use std::pin::Pin;
+
 use bytes::Bytes;
 use toolwire::model::Usage;
 use toolwire::stateful::WrittenAnswer;
@@ -8,6 +10,9 @@ use toolwire::tracker::Tracker;
 use super::record::Recorder;
 use super::sessions::SessionRecorder;
 use crate::relay::Failure;
+
+/// An answer on its way into the store.
+pub(crate) type RunningCommit = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 /// Keeps the answer to one request.
 pub(crate) enum AnswerRecorder {
@@ -18,15 +23,12 @@ pub(crate) enum AnswerRecorder {
 }
 
 impl AnswerRecorder {
-    /// Keeps the answer, of which this may be known. When this returns, it can be read.
-    pub(crate) async fn record(
-        self,
-        answer: Bytes,
-        written: Option<WrittenAnswer>,
-    ) -> Result<(), Failure> {
+    /// Keeps the answer, of which this may be known. When this is done, it can be read.
+    pub(crate) fn record(self, answer: Bytes, written: Option<WrittenAnswer>) -> RunningCommit {
+        // A future that is boxed here is not moved into the one of whoever waits for it.
         match self {
-            Self::Response(recorder) => recorder.record(answer, written).await,
-            Self::Session(recorder) => recorder.record(answer).await,
+            Self::Response(recorder) => Box::pin(recorder.record(answer, written)),
+            Self::Session(recorder) => Box::pin(recorder.record(answer)),
         }
     }
 

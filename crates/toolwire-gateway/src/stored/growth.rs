@@ -209,12 +209,12 @@ fn take_turns(body: &str, turns: &[(&str, &str)]) {
             let turn = Turn::recall(lookup, UpstreamMemory::None, SealedReasoning::Possible).await;
             let turn = turn.ok().flatten().unwrap();
             let plan = || turn.plan(false, "m", &head).ok().unwrap().recorder.unwrap();
-            plan().record(answer(id), None).await.ok().unwrap();
+            Box::new(plan()).record(answer(id), None).await.ok().unwrap();
             let failed = str::from_utf8(&answer(id)).unwrap().replace("completed", "failed");
             let ending = format!("event: x\ndata: {{\"response\":{failed}}}\n\n");
-            plan().record_failed(ending.as_bytes()).unwrap().await;
+            Box::new(plan()).record_failed(ending.as_bytes()).unwrap().await;
             // The id is taken, which is found out last.
-            assert!(plan().record(answer(id), None).await.is_err());
+            assert!(Box::new(plan()).record(answer(id), None).await.is_err());
         }
     });
 }

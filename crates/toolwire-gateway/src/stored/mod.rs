@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use toolwire_store::{OpenError, Store, Tenant};
 
-pub(crate) use self::answer_recorder::AnswerRecorder;
+pub(crate) use self::answer_recorder::{AnswerRecorder, RunningCommit};
 pub(crate) use self::background::{EventReplay, Job, JobEnd, RunningJobs, keep_leases};
 use self::conversation_lock::ConversationLocks;
 pub(crate) use self::endpoints::{ROUTES, StoredEndpoint, serve};

@@ -303,7 +303,7 @@ impl Turn {
                 stores,
                 previous: self.previous.clone(),
                 conversation: self.conversation.clone(),
-                lock: self.lock.clone(),
+                _lock: self.lock.clone(),
                 model: model.to_owned(),
                 input: self.read_input(head)?,
             }),
@@ -329,11 +329,15 @@ impl Turn {
         let input = input.map_err(|error| Failure::from_translation(&error))?;
         let input = input.unwrap_or_default();
         let mut known = HashSet::new();
-        let items = input.iter().enumerate().map(|(index, item)| match item.is_reference {
-            true => Err(Missing::Item(index, item.id.clone().unwrap_or_default()).failure()),
-            false => Ok(own_item(&self.id, body, index, item, &mut known)),
-        });
-        items.collect()
+        let mut items = Vec::with_capacity(input.len());
+        for (index, item) in input.iter().enumerate() {
+            if item.is_reference {
+                let id = item.id.clone().unwrap_or_default();
+                return Err(Missing::Item(index, id).failure());
+            }
+            items.push(own_item(&self.id, body, index, item, &mut known));
+        }
+        Ok(items)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolwire::stateful::{StatefulAnswer, StatefulItem, WrittenAnswer};
+use toolwire::stateful::{StatefulItem, WrittenAnswer};
 use toolwire::{Protocol, codec, stateful};
 use toolwire_store::{
     Item, NewResponse, Status, Store, StoreError, Tenant, Write, is_possible_id, random_id,
@@ -28,7 +28,7 @@ pub(crate) struct Recorder {
     pub(super) previous: Option<String>,
     pub(super) conversation: Option<JoinedConversation>,
     /// Of the conversation, until the answer is in it.
-    pub(super) lock: Option<Arc<ConversationLock>>,
+    pub(super) _lock: Option<Arc<ConversationLock>>,
     pub(super) model: String,
     pub(super) input: Vec<Item>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Keeps the answer, of which this may be known. When this returns, it can be read.
     pub(crate) async fn record(
-        self,
+        self: Box<Self>,
         answer: Bytes,
         written: Option<WrittenAnswer>,
     ) -> Result<(), Failure> {
@@ -49,7 +49,10 @@ impl Recorder {
 
     /// Keeps an answer that has failed and ends with these events, so that its client finds
     /// it under the id that it knows. `None` if there is nothing to keep.
-    pub(crate) fn record_failed(self, ending: &[u8]) -> Option<impl Future<Output = ()> + use<>> {
+    pub(crate) fn record_failed(
+        self: Box<Self>,
+        ending: &[u8],
+    ) -> Option<impl Future<Output = ()> + use<>> {
         let ending = str::from_utf8(ending).ok().filter(|_| self.stores)?;
         let (_, data) = ending.trim_end().rsplit_once("\ndata: ")?;
         let answer = (codec(self.client).answer_in_event)(data)?;
@@ -57,19 +60,36 @@ impl Recorder {
         Some(async { drop(self.commit(answer.into(), None).await) })
     }
 
-    async fn commit(self, answer: Bytes, written: Option<WrittenAnswer>) -> Result<(), StoreError> {
+    async fn commit(
+        mut self: Box<Self>,
+        answer: Bytes,
+        written: Option<WrittenAnswer>,
+    ) -> Result<(), StoreError> {
+        let writes = self.writes(answer, written)?;
+        let result = write_answer(&self.store, &self.tenant, writes).await;
+        self.health.note(&result);
+        result
+    }
+
+    /// What is written of an answer.
+    fn writes(
+        &mut self,
+        answer: Bytes,
+        written: Option<WrittenAnswer>,
+    ) -> Result<Vec<Write>, StoreError> {
         let Self {
-            store,
-            health,
-            tenant,
+            store: _,
+            health: _,
+            tenant: _,
             client,
             stores,
             previous,
             conversation,
-            lock: _lock,
+            _lock: _,
             model,
             input,
         } = self;
+        let (client, input) = (*client, std::mem::take(input));
         let read = match written {
             Some(written) => stateful::read_written_answer(client, &answer, written),
             None => stateful::read_answer(client, &answer),
@@ -77,20 +97,20 @@ impl Recorder {
         let Ok(Some(read)) = read else {
             return Err(StoreError::Invalid("the answer"));
         };
-        let output = output_items(&read, &answer, &input)?;
+        let output = output_items(read.output, &answer, &input)?;
         let mut writes = Vec::with_capacity(2);
         let status = status(&read.status);
         // A failed turn is not part of the conversation.
         if let Some(joined) = conversation.as_ref().filter(|_| status != Status::Failed) {
             writes.push(joined.append(&input, &output)?);
         }
-        if stores {
+        if *stores {
             writes.push(Write::Response(NewResponse {
                 id: read.id,
-                previous,
+                previous: previous.take(),
                 conversation: conversation.as_ref().map(|joined| joined.id.clone()),
                 status,
-                model,
+                model: std::mem::take(model),
                 body: answer.clone(),
                 repeats: read.repeats,
                 internal: Bytes::new(),
@@ -99,37 +119,35 @@ impl Recorder {
                 lease: None,
             }));
         }
-        let result = write_answer(&store, &tenant, writes).await;
-        health.note(&result);
-        result
+        Ok(writes)
     }
 }
 
 /// The items of an answer, each with an id that is not among the input's.
 pub(super) fn output_items(
-    read: &StatefulAnswer<'_>,
+    read: Vec<StatefulItem<'_>>,
     answer: &Bytes,
     input: &[Item],
 ) -> Result<Vec<Item>, StoreError> {
-    let mut known = KnownIds::with_room_for(input.len() + read.output.len());
+    let mut known = KnownIds::with_room_for(input.len() + read.len());
     for Item { id, .. } in input {
         known.insert(id);
     }
-    read.output.iter().map(|item| output_item(item, answer, &mut known)).collect()
-}
-
-fn output_item<'a>(
-    item: &'a StatefulItem<'_>,
-    answer: &Bytes,
-    known: &mut KnownIds<'a>,
-) -> Result<Item, StoreError> {
-    let id = item.id.as_deref().filter(|id| is_possible_id(id) && known.insert(id));
-    let id = id.map_or_else(|| random_id("item_"), |id| Ok(id.to_owned()))?;
-    let body = match &item.text {
-        std::borrow::Cow::Borrowed(text) => answer.slice_ref(text.as_bytes()),
-        std::borrow::Cow::Owned(text) => Bytes::from(text.clone()),
-    };
-    Ok(Item::new(id, body))
+    let mut with_own = Vec::with_capacity(read.len());
+    for item in &read {
+        let own = item.id.as_deref().filter(|id| is_possible_id(id));
+        with_own.push(own.is_some_and(|id| known.insert(id)));
+    }
+    let mut output = Vec::with_capacity(read.len());
+    for (StatefulItem { id, text, .. }, is_own) in read.into_iter().zip(with_own) {
+        let id = id.filter(|_| is_own).map_or_else(|| random_id("item_"), Ok)?;
+        let body = match text {
+            std::borrow::Cow::Borrowed(text) => answer.slice_ref(text.as_bytes()),
+            std::borrow::Cow::Owned(text) => Bytes::from(text),
+        };
+        output.push(Item::new(id, body));
+    }
+    Ok(output)
 }
 
 /// Ids that are taken. A few are compared one by one, which is cheaper than a table.

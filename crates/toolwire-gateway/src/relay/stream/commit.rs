@@ -8,8 +8,7 @@ use toolwire::model::{ApiError, ErrorKind};
 use toolwire::pipe::HeldAnswer;
 
 use super::ResponseStream;
-use crate::relay::Failure;
-use crate::stored::AnswerRecorder;
+use crate::stored::{AnswerRecorder, RunningCommit};
 
 /// How far the answer is from being kept.
 pub(super) enum Commit {
@@ -32,9 +31,6 @@ pub(super) struct WaitingAnswer {
     /// answer for complete when it has got that.
     tail: Vec<u8>,
 }
-
-/// An answer on its way into the store.
-type RunningCommit = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 impl Commit {
     /// Whether the stream ended because of the store, which says nothing about
@@ -104,7 +100,7 @@ impl ResponseStream {
                 return Poll::Ready(());
             };
             recorder.set_usage(self.pipe.summary().usage.as_ref());
-            let commit = Box::pin(recorder.record(Bytes::from(text), written));
+            let commit = recorder.record(Bytes::from(text), written);
             self.commit = Commit::Running { commit, tail };
         }
         if let Commit::Running { commit, tail } = &mut self.commit {

@@ -98,7 +98,7 @@ impl Job {
         let cannot = || ApiError::new(ErrorKind::Server, "The answer cannot be stored.");
         let read = stateful::read_answer(self.client, &answer);
         let Ok(Some(read)) = read else { return Err(JobEnd::Failed(cannot())) };
-        let output = output_items(&read, &answer, &self.input);
+        let output = output_items(read.output, &answer, &self.input);
         let refused = |error: StoreError| JobEnd::Failed(explained(&error).1);
         let output = output.map_err(refused)?;
         let mut writes = Vec::with_capacity(2);
@@ -108,7 +108,6 @@ impl Job {
         if let Some(joined) = conversation {
             writes.push(joined.append(&self.input, &output).map_err(refused)?);
         }
-        drop(read);
         writes.push(Write::Update(self.update(status, answer, output, events)));
         self.write(writes).await?;
         self.running.ended();

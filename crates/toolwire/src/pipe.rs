@@ -56,6 +56,16 @@ pub struct HeldAnswer {
     pub written: Option<WrittenAnswer>,
 }
 
+/// An ending that repeats the answer, for a caller that shares its bytes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HeldEvent {
+    /// The ending.
+    pub bytes: Vec<u8>,
+    /// Where the answer is in it, and what is known of it.
+    pub written: WrittenEnding,
+}
+
 impl Pipe {
     /// A stream of the upstream's protocol `from` for a client that speaks
     /// `to`.
@@ -277,6 +287,16 @@ impl Pipe {
             None => self.answer_in_ending(event)?,
         };
         Some(HeldAnswer { text, written: None })
+    }
+
+    /// Takes the ending that is held, for a caller that sends it by itself, so that nobody copies
+    /// the answer in it. It is still held as far as everything else is concerned:
+    /// [`Pipe::release_ending`] then appends nothing, and [`Pipe::fail`] puts an error in its
+    /// place. `None` if the ending does not repeat the answer or was not written here.
+    pub fn take_held_event(&mut self) -> Option<HeldEvent> {
+        let HeldEnding::Held(Ending { event, written }) = &mut self.state.held else { return None };
+        let written = written.take_if(|written| event.get(written.place.clone()).is_some())?;
+        Some(HeldEvent { bytes: std::mem::take(event), written })
     }
 
     /// The whole answer, as the ending repeats it.

@@ -176,13 +176,13 @@ impl ResponseStream {
                 continue;
             }
             if self.pipe.holds_ending() {
-                match self.poll_commit(cx) {
-                    Poll::Ready(()) => {
-                        self.now = Instant::now();
-                        continue;
-                    }
-                    Poll::Pending => return Poll::Pending,
+                let committed = std::task::ready!(self.poll_commit(cx));
+                self.now = Instant::now();
+                if let Some(ending) = committed {
+                    self.note_sent(&ending);
+                    return Poll::Ready(Some(Ok(ending)));
                 }
+                continue;
             }
             if self.pipe.is_done() || self.source.is_none() {
                 self.complete();
@@ -279,20 +279,20 @@ impl ResponseStream {
     }
 
     fn take_output(&mut self) -> Bytes {
-        // A connection keeps what it cannot send yet, so it gets little room that
-        // is not used.
-        let mut out = std::mem::take(&mut self.out);
-        if out.capacity() - out.len() > out.len() / 4 {
-            out.shrink_to_fit();
-        }
+        let out = into_chunk(std::mem::take(&mut self.out));
         self.room = (out.len() + out.len() / 8).min(batching::MAX_BATCH);
+        self.note_sent(&out);
+        out
+    }
+
+    /// Notes that the client gets a chunk.
+    fn note_sent(&mut self, chunk: &[u8]) {
         self.sent_at = self.now;
         self.between_events =
-            out.ends_with(b"\n\n") || out.ends_with(b"\r\n\r\n") || out == HEARTBEAT;
+            chunk.ends_with(b"\n\n") || chunk.ends_with(b"\r\n\r\n") || chunk == HEARTBEAT;
         if let Some(log) = &mut self.log {
-            log.add_sent(out.len());
+            log.add_sent(chunk.len());
         }
-        out.into()
     }
 
     fn fail_upstream(&mut self, error: UpstreamError) {
@@ -397,6 +397,15 @@ impl Drop for ResponseStream {
         // If the client left, the usage so far is still recorded.
         self.record();
     }
+}
+
+/// A chunk for the client. A connection keeps what it cannot send yet, so it gets little room
+/// that is not used.
+fn into_chunk(mut bytes: Vec<u8>) -> Bytes {
+    if bytes.capacity() - bytes.len() > bytes.len() / 4 {
+        bytes.shrink_to_fit();
+    }
+    bytes.into()
 }
 
 /// The error of streams that are still open when the gateway stops.

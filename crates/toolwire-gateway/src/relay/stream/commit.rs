@@ -5,9 +5,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use toolwire::model::{ApiError, ErrorKind};
-use toolwire::pipe::HeldAnswer;
+use toolwire::pipe::{HeldAnswer, HeldEvent};
+use toolwire::stateful::WrittenAnswer;
 
-use super::ResponseStream;
+use super::{ResponseStream, into_chunk};
 use crate::stored::{AnswerRecorder, RunningCommit};
 
 /// How far the answer is from being kept.
@@ -16,8 +17,10 @@ pub(super) enum Commit {
     Off,
     /// It is not whole yet.
     Waiting(WaitingAnswer),
-    /// It is being kept.
-    Running { commit: RunningCommit, tail: Vec<u8> },
+    /// It is being kept. If the stream's last event repeats it, that waits here.
+    Running { commit: RunningCommit, tail: Vec<u8>, ending: Option<Bytes> },
+    /// It is kept, and this is the stream's last event.
+    Kept { ending: Bytes },
     /// It has failed, and is being kept all the same.
     Failing(Pin<Box<dyn Future<Output = ()> + Send>>),
     /// It cannot be kept.
@@ -65,7 +68,7 @@ impl ResponseStream {
     pub(super) fn awaits_ending(&self) -> bool {
         let is_kept_soon = match &self.commit {
             Commit::Waiting(_) | Commit::Running { .. } => true,
-            Commit::Off | Commit::Failing(_) | Commit::Failed => false,
+            Commit::Off | Commit::Kept { .. } | Commit::Failing(_) | Commit::Failed => false,
         };
         is_kept_soon && self.pipe.holds_ending()
     }
@@ -88,41 +91,58 @@ impl ResponseStream {
         Poll::Ready(())
     }
 
-    /// Keeps the answer whose ending is held, and lets the ending go. If the
-    /// answer cannot be kept, the client gets an error instead.
-    pub(super) fn poll_commit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Keeps the answer whose ending is held, and lets the ending go: returns it, or appends it
+    /// to the output. If the answer cannot be kept, the client gets an error instead.
+    pub(super) fn poll_commit(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if let Commit::Waiting(_) = self.commit
             && let Commit::Waiting(waiting) = std::mem::replace(&mut self.commit, Commit::Off)
         {
             let WaitingAnswer { mut recorder, tail } = waiting;
-            let Some(HeldAnswer { text, written, .. }) = self.pipe.held_answer() else {
+            let Some((answer, written, ending)) = self.take_answer() else {
                 self.fail(ApiError::new(ErrorKind::Server, "The answer cannot be stored."));
-                return Poll::Ready(());
+                return Poll::Ready(None);
             };
             recorder.set_usage(self.pipe.summary().usage.as_ref());
-            let commit = recorder.record(Bytes::from(text), written);
-            self.commit = Commit::Running { commit, tail };
+            let commit = recorder.record(answer, written);
+            self.commit = Commit::Running { commit, tail, ending };
         }
-        if let Commit::Running { commit, tail } = &mut self.commit {
+        if let Commit::Running { commit, tail, ending } = &mut self.commit {
             let result = std::task::ready!(commit.as_mut().poll(cx));
-            let mut tail = std::mem::take(tail);
-            self.commit = Commit::Off;
+            let (mut tail, ending) = (std::mem::take(tail), ending.take());
             match result {
-                Ok(()) => self.out.append(&mut tail),
+                Ok(()) => {
+                    self.commit = ending.map_or(Commit::Off, |ending| Commit::Kept { ending });
+                    self.out.append(&mut tail);
+                }
                 Err(failure) => {
                     self.commit = Commit::Failed;
                     if let Some(log) = &mut self.log {
                         log.set_reason(failure.reason());
                     }
                     self.fail(failure.into_error());
-                    return Poll::Ready(());
+                    return Poll::Ready(None);
                 }
             }
         }
         // What comes before it is a chunk of its own, so that neither has to be copied.
-        if self.out.is_empty() {
-            self.pipe.release_ending(&mut self.out);
+        if !self.out.is_empty() {
+            return Poll::Ready(None);
         }
-        Poll::Ready(())
+        self.pipe.release_ending(&mut self.out);
+        let Commit::Kept { ending } = &mut self.commit else { return Poll::Ready(None) };
+        let ending = std::mem::take(ending);
+        self.commit = Commit::Off;
+        Poll::Ready(Some(ending))
+    }
+
+    /// The answer whose ending is held, what is known of it, and the ending if it repeats the
+    /// answer. They share their memory then.
+    fn take_answer(&mut self) -> Option<(Bytes, Option<WrittenAnswer>, Option<Bytes>)> {
+        if let Some(HeldEvent { bytes, written, .. }) = self.pipe.take_held_event() {
+            let ending = into_chunk(bytes);
+            return Some((ending.slice(written.place), Some(written.answer), Some(ending)));
+        }
+        let HeldAnswer { text, written, .. } = self.pipe.held_answer()?;
+        Some((Bytes::from(text), written, None))
     }
 }

@@ -85,6 +85,40 @@ fn an_ending_without_items_keeps_the_items_of_the_stream() {
     assert_eq!(out, stream.as_bytes(), "what the client gets is as it came");
 }
 
+/// Whoever takes the ending to send it by itself has its bytes, with the answer where it is
+/// said to be, and nothing of it comes out of the pipe as well.
+#[test]
+fn an_ending_that_is_taken_is_the_one_that_would_be_released() {
+    let mut taken = 0;
+    for stream in streams() {
+        let name = stream.name();
+        let held = || pipe(stream.from, Protocol::Responses, None).with_held_ending();
+        let (mut whole, expected) = played(held(), &stream.bytes);
+        let (mut pipe, mut out) = played(held(), &stream.bytes);
+        let Some(event) = pipe.take_held_event() else {
+            let passes = stream.from == Protocol::Responses;
+            assert!(passes || !pipe.holds_ending(), "{name}");
+            continue;
+        };
+        taken += 1;
+        let answer = whole.held_answer().unwrap();
+        assert_eq!(&event.bytes[event.written.place], answer.text.as_bytes(), "{name}");
+        assert_eq!(Some(event.written.answer), answer.written, "{name}");
+        let mut ending = Vec::new();
+        whole.release_ending(&mut ending);
+        assert_eq!(event.bytes, ending, "{name}");
+        assert!(pipe.holds_ending() && !pipe.is_done(), "{name}");
+        assert!(pipe.take_held_event().is_none(), "{name}: it was taken twice");
+        pipe.release_ending(&mut out);
+        assert!(pipe.is_done(), "{name}");
+        assert_eq!(out, expected, "{name}");
+        let (mut pipe, out) = played(held(), &stream.bytes);
+        pipe.take_held_event();
+        check_failure(&name, stream.from, pipe, out);
+    }
+    assert!(taken > 20, "{taken}");
+}
+
 /// If what had to be done first fails, the client gets an error where the ending
 /// would have been, and no number twice.
 #[test]

@@ -198,7 +198,9 @@ impl ResponsesStreamWriter {
     ) -> (Range<usize>, WrittenParts) {
         let (fold, groups) = (&self.fold, &self.groups);
         let items: usize = groups.iter().map(|group| group.size(fold)).sum();
-        EventWriter::make_room(items + self.context.echo.len(), out);
+        let size = items + self.context.echo.len();
+        EventWriter::make_room(size, out);
+        out.reserve(size + OUTLINE + groups.len() * ITEM_OUTLINE);
         self.events.begin(kind, out);
         out.extend_from_slice(b",\"response\":");
         let outline = fold.outline();
@@ -291,3 +293,6 @@ impl ResponsesStreamWriter {
 /// About how many bytes an event with the answer takes besides its items and the client's
 /// settings.
 const OUTLINE: usize = 512;
+
+/// About how many bytes an item takes besides its texts.
+const ITEM_OUTLINE: usize = 256;

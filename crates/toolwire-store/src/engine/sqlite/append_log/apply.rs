@@ -18,12 +18,12 @@ pub(super) type Parts = HashMap<i64, Range<u64>>;
 
 /// Moves entries into the tables, inside a transaction: those of a log that no transaction
 /// has moved yet. `log` is what the file has from `start` on, and `parts` what is known of
-/// what stands before. Returns where the last entry ends.
+/// what stands before, and then of this too. Returns where the last entry ends.
 pub(super) fn apply(
     connection: &Connection,
     name: &str,
     (log, start): (&[u8], u64),
-    mut parts: Parts,
+    parts: &mut Parts,
     mut file: &File,
 ) -> Result<u64, Failure> {
     let mut applied = connection.prepare_cached(APPLIED)?;
@@ -42,7 +42,7 @@ pub(super) fn apply(
         last = Some(entry.number);
         end += length;
         if applied.is_none_or(|applied| entry.number > applied) {
-            insert(connection, &entry, &parts, &mut file)?;
+            insert(connection, &entry, parts, &mut file)?;
         }
     }
     if let Some(last) = last.filter(|last| applied.is_none_or(|applied| *last > applied)) {
@@ -78,15 +78,18 @@ fn insert(
 fn read_part(parts: &Parts, key: i64, file: &mut &File) -> Result<Vec<u8>, Failure> {
     let lacks = || io::Error::other("the append log lacks a part of a response");
     let place = parts.get(&key).ok_or_else(lacks).map_err(Failure::Io)?;
-    read_at(file, place.clone()).map_err(Failure::Io)
+    let mut part = Vec::new();
+    read_at(file, place.clone(), &mut part).map_err(Failure::Io)?;
+    Ok(part)
 }
 
-pub(super) fn read_at(file: &mut &File, place: Range<u64>) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(place.end - place.start).map_err(io::Error::other)?;
-    let mut bytes = vec![0; length];
+/// Reads a part of a file behind what there is.
+pub(super) fn read_at(file: &mut &File, place: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let length = place.end - place.start;
+    bytes.reserve(usize::try_from(length).map_err(io::Error::other)?);
     file.seek(SeekFrom::Start(place.start))?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
+    let read = file.take(length).read_to_end(bytes)?;
+    if read as u64 == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// Moves what other processes have appended into the tables, inside a transaction. They may
@@ -103,7 +106,7 @@ pub(super) fn apply_all(connection: &Connection, database: &Path) -> Result<(), 
 fn apply_file(connection: &Connection, path: &Path, file: &mut File) -> Result<(), Failure> {
     let mut log = Vec::new();
     file.read_to_end(&mut log).map_err(Failure::Io)?;
-    apply(connection, &name(path), (&log, 0), Parts::new(), file)?;
+    apply(connection, &name(path), (&log, 0), &mut Parts::new(), file)?;
     Ok(())
 }
 

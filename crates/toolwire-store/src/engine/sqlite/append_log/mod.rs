@@ -41,6 +41,8 @@ pub(super) struct AppendLog {
     /// Whether anybody may append. While nothing can be moved, callers are told why by writing
     /// to the tables.
     is_open: AtomicBool,
+    /// What the file is read into, which only the thread that writes does.
+    memory: Mutex<Vec<u8>>,
 }
 
 /// What other processes have appended that use the same database.
@@ -73,6 +75,7 @@ impl AppendLog {
             database: database.to_owned(),
             state: Mutex::default(),
             is_open: AtomicBool::new(true),
+            memory: Mutex::default(),
         }
     }
 
@@ -126,7 +129,8 @@ impl AppendLog {
     fn apply_once(&self, connection: &Connection) -> Result<(), Failure> {
         let span = self.state().begin().map_err(Failure::Io)?;
         let Some(span) = span else { return Ok(()) };
-        span.apply(connection)?;
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        span.apply(connection, &mut memory)?;
         self.state().end(&span).map_err(Failure::Io)
     }
 

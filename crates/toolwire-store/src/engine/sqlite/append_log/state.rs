@@ -135,17 +135,28 @@ impl State {
 }
 
 impl Span {
-    pub(super) fn apply(&self, connection: &Connection) -> Result<(), Failure> {
+    /// `memory` is what was used for this before, because fresh memory costs as much as reading
+    /// into it.
+    pub(super) fn apply(
+        &self,
+        connection: &Connection,
+        memory: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
         let Self { reader, name, place, parts } = self;
-        let log = apply::read_at(&mut &*reader, place.clone()).map_err(Failure::Io)?;
+        let (mut parts, mut start) = (parts.clone(), place.start);
         writer::transaction(connection, || {
-            let log = (&*log, place.start);
-            let end = apply::apply(connection, name, log, parts.clone(), reader)?;
-            if end == place.end {
-                return Ok(());
+            while start < place.end {
+                memory.clear();
+                let piece = start..place.end.min(start + PIECE);
+                apply::read_at(&mut &*reader, piece, memory).map_err(Failure::Io)?;
+                let end = apply::apply(connection, name, (memory, start), &mut parts, reader)?;
+                if end == start {
+                    let reason = "the append log is not what was written to it";
+                    return Err(Failure::Io(io::Error::other(reason)));
+                }
+                start = end;
             }
-            let reason = "the append log is not what was written to it";
-            Err(Failure::Io(io::Error::other(reason)))
+            Ok(())
         })
     }
 }
@@ -172,6 +183,9 @@ impl Log {
 
 /// How much memory is kept for the next entry.
 const LARGEST_BUFFER: usize = 256 << 10;
+
+/// How much is read at a time, so that it stays near the processor. It is longer than any entry.
+const PIECE: u64 = 512 << 10;
 
 /// How long it may become while nothing can be moved. What comes then goes to the tables.
 const LONGEST_LOG: u64 = 64 << 20;

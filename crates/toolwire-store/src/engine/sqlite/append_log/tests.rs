@@ -177,7 +177,7 @@ fn a_part_is_there_as_long_as_a_response_needs_it() {
     let brings = database.append_with_part(&log);
     let span = log.state().begin().unwrap().unwrap();
     let needs = database.append_with_part(&log);
-    span.apply(&connection).unwrap();
+    span.apply(&connection, &mut Vec::new()).unwrap();
     log.state().end(&span).unwrap();
     assert_eq!((ids(&connection), parts(&connection)), (vec![whole.clone(), brings.clone()], 1));
     delete(&connection, &brings);
@@ -222,7 +222,7 @@ fn a_long_log_begins_again() {
     let span = log.state().begin().unwrap().unwrap();
     // There is no moment in which nothing comes.
     database.append(&log, 10);
-    span.apply(&connection).unwrap();
+    span.apply(&connection, &mut Vec::new()).unwrap();
     log.state().end(&span).unwrap();
     assert!(end() > LONG_LOG);
     log.apply(&connection).unwrap();

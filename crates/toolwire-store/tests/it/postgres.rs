@@ -255,6 +255,37 @@ fn responses_that_wait_are_stored_together() {
     });
 }
 
+/// Proves that responses which come one by one, and faster than the server is asked, share
+/// its transactions. A slow machine puts more of them together, never fewer.
+#[test]
+fn responses_that_come_one_by_one_are_put_together() {
+    if is_left_out() {
+        return;
+    }
+    run(async {
+        let url = PostgresServer::shared().new_database().await;
+        let store = Store::open(Options::postgres(&url)).await.unwrap();
+        store.write(&Tenant::single(), response("first")).await.unwrap();
+        let responses = 600;
+        let start = Instant::now();
+        let tasks = (0..responses).map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let due = start + number * Duration::from_micros(500);
+                tokio::time::sleep_until(due.into()).await;
+                let write = response(&format!("r{number}"));
+                store.write(&Tenant::single(), write).await.unwrap();
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            task.await.unwrap();
+        }
+        let transactions = "SELECT count(DISTINCT CAST(xmin AS TEXT)) FROM toolwire_record";
+        let transactions = number(&url, transactions).await;
+        assert!(transactions < i64::from(responses) / 3, "{transactions} transactions");
+    });
+}
+
 #[test]
 fn a_server_that_is_not_there_yet_is_waited_for() {
     if is_left_out() {

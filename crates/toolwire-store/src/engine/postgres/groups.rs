@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::connection::Connections;
+use super::group_pace::GroupPace;
 use super::response;
 use super::shared::{CutChange, KnownParts, SharedParts};
 
@@ -69,10 +70,11 @@ async fn store_all(
     shared: Arc<SharedParts>,
     mut queue: mpsc::Receiver<WaitingResponse>,
 ) {
-    let groups = Arc::new(Semaphore::new(MOST_GROUPS));
+    let (groups, mut pace) = (Arc::new(Semaphore::new(MOST_GROUPS)), GroupPace::new());
     while let Some(first) = queue.recv().await {
         // Whoever is about to hand over a response does so first.
         tokio::task::yield_now().await;
+        pace.wait(groups.available_permits() < MOST_GROUPS).await;
         let Ok(permit) = Arc::clone(&groups).acquire_owned().await else { return };
         let (mut next, mut group, mut bytes) = (Some(first), Vec::new(), 0_i64);
         while let Some(WaitingResponse { changes, bytes: more, outcome }) = next {
@@ -86,6 +88,7 @@ async fn store_all(
         if group.is_empty() {
             continue;
         }
+        pace.begin(group.len());
         let (connections, shared) = (Arc::clone(&connections), Arc::clone(&shared));
         tokio::spawn(async move {
             store_group(&connections, &shared, group).await;

@@ -7,6 +7,7 @@ mod address;
 mod change;
 mod connection;
 mod failure;
+mod group_pace;
 mod groups;
 mod migrate;
 mod prune;
